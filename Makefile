@@ -1,0 +1,53 @@
+# `make` alone lists the targets. Everything is installed into .venv beside this file.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RULESET ?= ourgame-simple
+SEED ?= 7
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo up test check format generate bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("baohuang needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@
+
+demo: $(VENV)/.installed ## five bots play one hand over gRPC, e.g. make demo RULESET=homy-qingdao SEED=7
+	@$(BIN)/baohuang demo --ruleset $(RULESET) --seed $(SEED)
+
+up: $(VENV)/.installed ## PostgreSQL, NATS and the services on this machine, until Ctrl-C
+	@$(BIN)/baohuang up
+
+test: $(VENV)/.installed ## all tests, against embedded PostgreSQL and NATS
+	$(BIN)/pytest -n $(WORKERS)
+
+check: $(VENV)/.installed ## format, lint, types, import layers, contract, generated stubs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/buf lint proto
+	$(BIN)/python proto/generate.py --check
+
+format: $(VENV)/.installed ## rewrite the sources in the one format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+generate: $(VENV)/.installed ## regenerate shared/baohuang/gen from proto/
+	$(BIN)/python proto/generate.py
+
+bench: $(VENV)/.bench ## measure against named baselines, write bench.json
+	$(BIN)/python -m tests.bench
+
+clean: ## remove what the targets above made
+	rm -rf $(VENV) build bench.json .pytest_cache .mypy_cache .ruff_cache .import_linter_cache *.egg-info

@@ -1,0 +1,1 @@
+"""The table service: tables, seats, hands and rulings over gRPC."""

@@ -1,0 +1,1 @@
+"""The Baohuang backend, shared parts: rules, event log, rpc plumbing, client."""
