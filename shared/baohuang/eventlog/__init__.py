@@ -1,0 +1,1 @@
+"""The event log: one append-only, hash-chained record of what happened at every table."""
