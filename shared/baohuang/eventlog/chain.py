@@ -32,6 +32,7 @@ from baohuang.eventlog.port import (
     Append,
     Head,
     NewEvent,
+    Position,
     RequestId,
     StoredEvent,
     StreamId,
@@ -125,6 +126,25 @@ def link(command: Append, salts: Sequence[bytes]) -> tuple[Link, ...]:
         previous = next_hash(previous, public, hidden_digest(salt, _hidden_part(command.request_id, hidden)))
         links.append(Link(Version(version), event.type, event.data, salt, previous))
     return tuple(links)
+
+
+def store(command: Append, links: Iterable[Link], before: Position) -> tuple[StoredEvent, ...]:
+    """Return a command's events as they stand in the log after position `before`."""
+    return tuple(
+        StoredEvent(
+            Position(position),
+            command.stream_id,
+            link.version,
+            link.type,
+            link.data,
+            command.actor,
+            command.request_id,
+            command.recorded_at,
+            link.salt,
+            link.hash,
+        )
+        for position, link in enumerate(links, before + 1)
+    )
 
 
 def publish(event: StoredEvent) -> PublicEvent:
