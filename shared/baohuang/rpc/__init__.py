@@ -1,0 +1,1 @@
+"""gRPC plumbing: errors and their wire form, caller identity, server assembly, logging."""

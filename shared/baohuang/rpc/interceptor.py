@@ -1,0 +1,143 @@
+"""Around every handler: who calls, and what a failure becomes.
+
+    bytes that are no such message   → INVALID_ARGUMENT
+    no identity                      → UNAUTHENTICATED (health and reflection ask for none)
+    Refusal                          → its own status, with details
+    cancellation, context.abort      → passed on
+    anything else                    → INTERNAL without its text; logged with its traceback
+
+A method's handler is wrapped once, at its first call, and kept: a call then costs one lookup and one coroutine.
+"""
+
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, cast
+
+import grpc
+import structlog
+from google.protobuf.message import DecodeError
+
+from baohuang.rpc.auth import Authenticator
+from baohuang.rpc.call import CALL, Call
+from baohuang.rpc.errors import MalformedInput, Reason, Refusal
+from baohuang.rpc.status import text, trailers
+
+_OPEN_TO_ALL = ("/grpc.health.", "/grpc.reflection.")
+
+Context = grpc.aio.ServicerContext[Any, Any]
+Handler = Any  # grpc.RpcMethodHandler; its stub knows only the blocking kind
+Behaviour = Callable[[Any, Context], Awaitable[Any]]
+Continuation = Callable[[grpc.HandlerCallDetails], Awaitable[Handler]]
+
+_log = structlog.get_logger("baohuang.rpc")
+
+
+class InternalRefusal(Refusal):
+    """The status of a bug. Only this module raises it; it says nothing of the cause."""
+
+    code = grpc.StatusCode.INTERNAL
+
+    def __init__(self) -> None:
+        super().__init__(Reason.INTERNAL, "internal error")
+
+
+@dataclass(frozen=True, slots=True)
+class Undecodable:
+    """Stands for a request whose bytes are not the method's message: decoding happens outside the handler."""
+
+
+def _decoded(request: Any) -> Any:
+    if type(request) is Undecodable:
+        raise MalformedInput("the request is not a valid message of this method")
+    return request
+
+
+class CallInterceptor(grpc.aio.ServerInterceptor[Any, Any]):
+    """Authenticates callers and maps failures, for unary and streaming methods alike."""
+
+    def __init__(self, authenticator: Authenticator) -> None:
+        self._authenticator = authenticator
+        self._wrapped: dict[str, Handler] = {}
+
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> Handler:
+        """Give the wrapped handler of the method; None from grpc means there is no such method."""
+        method = handler_call_details.method
+        known = self._wrapped.get(method)
+        if known is not None:
+            return known
+        handler = await continuation(handler_call_details)
+        if handler is None or method.startswith(_OPEN_TO_ALL):
+            return handler
+        return self._wrapped.setdefault(method, self._wrap(method, handler))
+
+    def _wrap(self, method: str, handler: Handler) -> Handler:
+        behaviour = _behaviour(handler)
+
+        async def guarded(request: Any, context: Context) -> Any:
+            try:
+                metadata = context.invocation_metadata()
+                CALL.set(Call(method, self._authenticator.authenticate(metadata)))  # type: ignore[arg-type] # pairs
+                return await behaviour(_decoded(request), context)
+            except Refusal as refusal:
+                await _refuse(context, refusal)
+            except grpc.aio.AbortError:
+                raise
+            except Exception:  # noqa: BLE001 - the one place where a bug becomes a status
+                _log.exception("handler failed", client_gone=context.done())
+                if not context.done():
+                    await _refuse(context, InternalRefusal())
+
+        return _rebuilt(handler, guarded)
+
+
+async def _refuse(context: Context, refusal: Refusal) -> None:
+    await context.abort(refusal.code, text(refusal), trailers(refusal))
+
+
+def _behaviour(handler: Handler) -> Behaviour:
+    """Give the servicer's method as one that is awaited, be it unary or a stream written by an async generator."""
+    behaviour: Any = handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
+    if not inspect.isasyncgenfunction(behaviour):
+        return cast("Behaviour", behaviour)
+
+    async def write_all(request: Any, context: Context) -> None:
+        responses: AsyncIterator[Any]
+        async with aclosing(behaviour(request, context)) as responses:
+            async for response in responses:
+                await context.write(response)
+
+    return write_all
+
+
+def _rebuilt(handler: Handler, behaviour: Behaviour) -> Handler:
+    """Give a method handler like `handler`, with another behaviour and a decoder that does not raise outside of it."""
+    make = {
+        (False, False): grpc.unary_unary_rpc_method_handler,
+        (False, True): grpc.unary_stream_rpc_method_handler,
+        (True, False): grpc.stream_unary_rpc_method_handler,
+        (True, True): grpc.stream_stream_rpc_method_handler,
+    }[handler.request_streaming, handler.response_streaming]
+    return make(behaviour, _decoder(handler), handler.response_serializer)
+
+
+def _decoder(handler: Handler) -> Callable[[bytes], Any]:
+    """Decode a request. A streamed one is decoded inside the handler's iteration, so there it may raise."""
+    decode = handler.request_deserializer
+
+    def decode_unary(raw: bytes) -> Any:
+        try:
+            return decode(raw)
+        except DecodeError:
+            return Undecodable()
+
+    def decode_streamed(raw: bytes) -> Any:
+        try:
+            return decode(raw)
+        except DecodeError:
+            raise MalformedInput("a message of the stream is not valid for this method") from None
+
+    return decode_streamed if handler.request_streaming else decode_unary

@@ -1,0 +1,43 @@
+"""Log lines: JSON on standard error, one object a line; for a terminal, coloured text. Configured here only."""
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+from baohuang.rpc.call import CALL
+
+
+def configure_logging(level: str = "INFO") -> None:
+    """Set up structlog for the whole process; call it once, in a service's `main`. `level` as in `logging`."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            bind_call,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *_rendering(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+
+
+def bind_call(_logger: object, _name: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Add the served call's method and caller to a line; read only when a line is written, so calls pay nothing."""
+    call = CALL.get(None)
+    if call is not None:
+        line.setdefault("method", call.method)
+        line.setdefault("caller", call.caller.player)
+    return line
+
+
+def _rendering() -> list[structlog.typing.Processor]:
+    if sys.stderr.isatty():
+        return [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+    # Tracebacks without local variables, which both renderers show by default: they hold players' cards.
+    frames = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+    return [structlog.processors.ExceptionRenderer(frames), structlog.processors.JSONRenderer(ensure_ascii=False)]

@@ -1,0 +1,22 @@
+"""What every gRPC server of this system can be told, by environment variables with the prefix `BAOHUANG_`."""
+
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class ServerSettings(BaseSettings):
+    """Settings of one server; a service's own settings extend them."""
+
+    model_config = SettingsConfigDict(env_prefix="BAOHUANG_", frozen=True)
+
+    insecure_dev: bool = Field(False, description="believe each client's own word on who it is; loopback only")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="least level that is logged")
+    drain_grace_seconds: float = Field(10.0, gt=0, description="how long open calls may go on after SIGTERM")
+    max_connection_age_seconds: float = Field(
+        90.0, gt=0, description="connections are closed in order at this age, so that clients spread over replicas"
+    )
+    max_connection_age_grace_seconds: float = Field(30.0, gt=0, description="how long their calls may go on then")
+    max_concurrent_streams: int = Field(1000, gt=0, description="calls at once on one connection")
+    max_request_bytes: int = Field(65536, gt=0, description="largest request message")
