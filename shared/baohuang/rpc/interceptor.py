@@ -54,7 +54,7 @@ def _decoded(request: Any) -> Any:
     return request
 
 
-class CallInterceptor(grpc.aio.ServerInterceptor[Any, Any]):
+class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs only
     """Authenticates callers and maps failures, for unary and streaming methods alike."""
 
     def __init__(self, authenticator: Authenticator) -> None:

@@ -20,8 +20,6 @@ from baohuang.rpc.settings import ServerSettings
 
 # A health watcher that does not read must not hold up the drain.
 _TELL_HEALTH_SECONDS = 1.0
-# Clients ping at most every 10 s; one less for pings that the network pushed together.
-_MIN_PING_INTERVAL_MS = 9_000
 _SERVER_PING_MS = 30_000
 _SERVER_PING_TIMEOUT_MS = 10_000
 
@@ -78,8 +76,8 @@ def server_options(settings: ServerSettings) -> Sequence[tuple[str, int]]:
         ("grpc.max_concurrent_streams", settings.max_concurrent_streams),
         ("grpc.max_connection_age_ms", round(settings.max_connection_age_seconds * 1000)),
         ("grpc.max_connection_age_grace_ms", round(settings.max_connection_age_grace_seconds * 1000)),
-        # A client may ping an idle stream or connection every 10 s; a faster one is cut off after two strikes.
-        ("grpc.http2.min_ping_interval_without_data_ms", _MIN_PING_INTERVAL_MS),
+        # For idle streams and idle connections alike; a client that pings faster is cut off after two strikes.
+        ("grpc.http2.min_ping_interval_without_data_ms", round(settings.min_ping_interval_seconds * 1000)),
         ("grpc.http2.max_ping_strikes", 2),
         ("grpc.keepalive_permit_without_calls", 1),
         # Ours find clients that vanished without a word.

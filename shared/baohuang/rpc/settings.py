@@ -18,5 +18,8 @@ class ServerSettings(BaseSettings):
         90.0, gt=0, description="connections are closed in order at this age, so that clients spread over replicas"
     )
     max_connection_age_grace_seconds: float = Field(30.0, gt=0, description="how long their calls may go on then")
+    min_ping_interval_seconds: float = Field(
+        9.0, gt=0, description="clients may ping this often; one less than 10, for pings the network pushed together"
+    )
     max_concurrent_streams: int = Field(1000, gt=0, description="calls at once on one connection")
     max_request_bytes: int = Field(65536, gt=0, description="largest request message")
