@@ -1,0 +1,114 @@
+"""One flush on the wire: what is sent to `eventlog.append`, and what its answer means."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import asyncpg
+
+from baohuang.eventlog.chain import store
+from baohuang.eventlog.port import (
+    Appended,
+    Duplicate,
+    LogBusy,
+    LogCorrupted,
+    OutcomeUnknown,
+    Position,
+    Refused,
+    StreamId,
+    Version,
+    VersionConflict,
+)
+from baohuang.eventlog.postgres.connections import FAILURES, Pool, meaning
+from baohuang.eventlog.postgres.group_commit import Busy, FlushRefused, Linked, Settled
+from baohuang.eventlog.postgres.queries import query
+
+Row = Any  # asyncpg.Record, which has no types for its columns
+
+
+class Flusher:
+    """Sends flushes over a pool of its own."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool: Final = pool
+        self._append: Final = query("append")
+
+    async def __call__(self, batch: Sequence[Linked]) -> Sequence[Settled]:
+        """Settle a flush in one statement, which is its own transaction.
+
+        Raises LogBusy if there is no connection, FlushRefused if the server refuses the flush as a whole,
+        OutcomeUnknown if the connection is lost while it is under way.
+        """
+        try:
+            connection = await self._pool.acquire()
+        except FAILURES as error:
+            raise LogBusy(f"no connection: {error}") from error
+        try:
+            rows = await connection.fetch(self._append, _commands(batch), _events(batch))
+        except asyncpg.IntegrityConstraintViolationError as error:
+            return _refused_at_commit(batch, error)
+        except FAILURES as error:
+            raise _failed(error) from error
+        finally:
+            await self._pool.release(connection)
+        return [_settled(linked, row) for linked, row in zip(batch, rows, strict=True)]
+
+
+def _commands(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
+    """Write the commands as the composite type `eventlog.command`."""
+    return [
+        (
+            linked.command.stream_id,
+            linked.command.expected_version,
+            linked.command.expected_hash,
+            len(linked.links),
+            linked.links[-1].hash,
+            linked.command.actor,
+            linked.command.request_id,
+            linked.command.request_digest,
+            linked.command.recorded_at,
+            linked.command.outcome,
+            linked.command.summary,
+        )
+        for linked in batch
+    ]
+
+
+def _events(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
+    """Write their events as the composite type `eventlog.event`."""
+    return [
+        (place, link.version, link.type, link.data, link.salt, link.hash)
+        for place, linked in enumerate(batch, 1)
+        for link in linked.links
+    ]
+
+
+def _settled(linked: Linked, row: Row) -> Settled:
+    command = linked.command
+    match row["settled"]:
+        case "appended":
+            events = store(command, linked.links, Position(row["position"] - len(linked.links)))
+            return Appended(command.version, linked.links[-1].hash, events[-1].position, events)
+        case "conflict":
+            return VersionConflict(Version(row["version"]), row["hash"])
+        case "duplicate":
+            return Duplicate(StreamId(row["stream_id"]), Version(row["version"]), row["digest"], row["outcome"])
+        case "refused":
+            return Refused(row["refused_by"])
+        case "corrupted":
+            return LogCorrupted(command.stream_id, Version(row["version"]), command.expected_hash, row["hash"])
+        case "busy":
+            return Busy.BUSY
+        case other:
+            raise AssertionError(f"eventlog.append answers {other!r}")
+
+
+def _refused_at_commit(batch: Sequence[Linked], error: asyncpg.IntegrityConstraintViolationError) -> Sequence[Settled]:
+    """Settle a broken deferred constraint: it speaks at the commit, too late to tell whom of several it means."""
+    if len(batch) > 1:
+        raise FlushRefused(LogBusy(str(error))) from error
+    return [Refused(error.constraint_name or "")]
+
+
+def _failed(error: Exception) -> Exception:
+    found = meaning(error)
+    return found if isinstance(found, OutcomeUnknown) else FlushRefused(found)

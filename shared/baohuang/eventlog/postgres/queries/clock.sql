@@ -1,0 +1,2 @@
+-- clock: this database's clock now.
+select clock_timestamp() as now
