@@ -1,0 +1,95 @@
+"""Legal-play enumeration: every shape a seat may lead or answer with, and the cards that make it."""
+
+from functools import lru_cache
+
+from baohuang.rules.cards import BIG, RANKS, SMALL, STRENGTH, Card
+from baohuang.rules.plays import SIX, Shape, holds_sixes, roasting_jokers
+
+
+def legal_shapes(
+    hand: tuple[Card, ...],
+    table: Shape | None,
+    roast: bool,  # noqa: FBT001 - a ruleset's field, passed on as it is
+    hold6: bool,  # noqa: FBT001 - likewise
+) -> list[Shape]:
+    """Return every shape the holder of `hand` may play on `table` (None: he leads), in no particular order.
+
+    SET-1, BEAT-1, ROAST-1 and HOLD-1. An empty list means that he can only pass.
+    """
+    counts = _counts(hand)
+    small, big = counts[SMALL], counts[BIG]
+    shapes: list[Shape] = []
+    if table is None:
+        for rank in range(SMALL):
+            if counts[rank]:
+                shapes += _leads(rank, counts[rank], small, big)
+        shapes += _jokers_alone(small, big)
+    elif roast and (table.small or table.big):
+        _add_roasts(shapes, counts, table)
+    elif not table.big and big >= table.small:
+        _add_answers(shapes, counts, table)
+    if hold6 and counts[SIX]:
+        shapes = [shape for shape in shapes if not holds_sixes(shape, len(hand))]
+    return shapes
+
+
+def cards_for(hand: tuple[Card, ...], shape: Shape) -> tuple[Card, ...]:
+    """Return cards of the hand that make the shape, equals by TIE-1. Raises ValueError if it cannot be made."""
+    wanted = {BIG: shape.big, SMALL: shape.small}
+    if shape.plain:
+        wanted[shape.rank] = shape.plain
+    picked = []
+    for card in hand:
+        strength = STRENGTH[card]
+        if wanted.get(strength):
+            wanted[strength] -= 1
+            picked.append(card)
+    if len(picked) != shape.size:
+        raise ValueError(f"the hand cannot make {shape}")
+    return tuple(picked)
+
+
+def _counts(hand: tuple[Card, ...]) -> list[int]:
+    counts = [0] * (BIG + 1)
+    for card in hand:
+        counts[STRENGTH[card]] += 1
+    return counts
+
+
+@lru_cache(maxsize=16384)
+def _leads(rank: int, count: int, small: int, big: int) -> tuple[Shape, ...]:
+    return tuple(
+        Shape(rank, plain, smalls, bigs)
+        for plain in range(1, count + 1)
+        for smalls in range(small + 1)
+        for bigs in range(big + 1)
+    )
+
+
+@lru_cache(maxsize=64)
+def _jokers_alone(small: int, big: int) -> tuple[Shape, ...]:
+    return tuple(Shape(-1, 0, smalls, bigs) for smalls in range(small + 1) for bigs in range(big + 1) if smalls or bigs)
+
+
+def _add_answers(shapes: list[Shape], counts: list[int], table: Shape) -> None:
+    """BEAT-1, once `table` is known to hold no BJ and the hand a BJ for each of its SJs."""
+    small, big = counts[SMALL], counts[BIG]
+    _add_with_jokers(shapes, -1, 0, table, small, big)
+    for rank in range(table.rank + 1, len(RANKS)):
+        for plain in range(1, min(counts[rank], table.plain) + 1):
+            _add_with_jokers(shapes, rank, plain, table, small, big)
+
+
+def _add_with_jokers(shapes: list[Shape], rank: int, plain: int, table: Shape, small: int, big: int) -> None:
+    jokers = table.plain + table.small - plain
+    for bigs in range(max(table.small, jokers - small), min(big, jokers) + 1):
+        shapes.append(Shape(rank, plain, jokers - bigs, bigs))
+
+
+def _add_roasts(shapes: list[Shape], counts: list[int], table: Shape) -> None:
+    small, big = counts[SMALL], counts[BIG]
+    for plain in range(table.plain + 1):
+        ranks = [rank for rank in range(table.rank + 1, len(RANKS)) if counts[rank] >= plain] if plain else [-1]
+        for smalls, bigs in roasting_jokers(table.plain - plain, table.small, table.big):
+            if smalls <= small and bigs <= big:
+                shapes += [Shape(rank, plain, smalls, bigs) for rank in ranks]

@@ -1,0 +1,65 @@
+"""How a hand ends and is settled: END-H, END-L, END-2, TRUST-4."""
+
+from baohuang.rules.decision import Decision
+from baohuang.rules.events import HandFinished, HandVoided, SeatCards
+from baohuang.rules.rulesets import Ending, Ruleset
+from baohuang.rules.settlement import Solo, doublings, settle
+from baohuang.rules.state import ALL_SEATS, Hand, Roles, downstream_of, outcome_of
+
+_LAST_BUT_ONE = 4
+_TWO_OPPONENTS = 2
+
+
+def hand_has_ended(ruleset: Ruleset, roles: Roles, out: tuple[int, ...]) -> bool:
+    """Tell whether the hand is over with these seats out (END-H, END-L)."""
+    gone = set(out)
+    if roles.solo is Solo.OPEN:
+        return bool(gone)
+    if roles.solo is Solo.HIDDEN:
+        opponents_out = len(gone - {roles.emperor})
+        enough = _TWO_OPPONENTS if ruleset.ending is Ending.SIDE_OUT else _LAST_BUT_ONE
+        return roles.emperor in gone or opponents_out >= enough
+    if ruleset.ending is Ending.SIDE_OUT:
+        crown = {roles.emperor, roles.guard}
+        return crown <= gone or set(ALL_SEATS) - crown <= gone
+    return len(gone) >= _LAST_BUT_ONE
+
+
+def finish(decision: Decision) -> None:
+    """Settle the hand (section 5) and open everything that was hidden; void it if all five are trustees (TRUST-4)."""
+    hand = decision.hand
+    places = () if hand.stakes.surrendered else _places(hand)
+    outcome = outcome_of(hand, places)
+    trustees = trustees_of(hand)
+    void = trustees == ALL_SEATS
+    if void:
+        decision.emit(HandVoided(rule="TRUST-4", trustees=trustees, decided_at=decision.command.at))
+    points = settle(decision.ruleset, outcome)
+    decision.emit(
+        HandFinished(
+            hand=hand.number,
+            places=places,
+            points=(0,) * len(points) if void else points,
+            emperor=outcome.emperor,
+            guard=outcome.guard,
+            solo=outcome.solo,
+            surrendered=outcome.surrendered,
+            void=void,
+            doublings=() if void else doublings(decision.ruleset, outcome),
+            hands=tuple(SeatCards(seat, cards) for seat, cards in enumerate(hand.hands) if cards),
+            seeds=decision.table.seeds,
+        ),
+    )
+
+
+def trustees_of(hand: Hand) -> tuple[int, ...]:
+    """Return the seats in trusteeship, ascending."""
+    return tuple(seat for seat in ALL_SEATS if hand.trusteeships[seat].active)
+
+
+def _places(hand: Hand) -> tuple[int, ...]:
+    """END-2: seats not out share the remaining places by fewer cards, then order of play from the emperor."""
+    if hand.roles.emperor is None:
+        raise ValueError("places are told from the emperor")
+    still_in = [seat for seat in downstream_of(hand.roles.emperor) if seat not in hand.out]
+    return (*hand.out, *sorted(still_in, key=lambda seat: len(hand.hands[seat])))

@@ -1,0 +1,93 @@
+"""Who plays a seat: trusteeship (托管), leaving and fines (sections 6 and 7)."""
+
+from baohuang.rules.decision import Decision
+from baohuang.rules.events import PlayerFined, TrusteeshipCancelled, TrusteeshipEntered, TrusteeshipMadePermanent
+from baohuang.rules.phases.asking import check_is_asked
+from baohuang.rules.refusals import Refusal, RefusedError
+from baohuang.rules.state import FineReason, Phase, TrusteeshipReason
+
+_ENTRIES_THAT_CAN_BE_CANCELLED = 3
+_FINE_BEFORE_ROLES = -20
+_FINE_AFTER_ROLES = -40
+_FORCED_OUT = {
+    FineReason.FORFEITED: TrusteeshipReason.FORFEITED,
+    FineReason.KICKED: TrusteeshipReason.KICKED,
+}
+
+
+def expire_turn(decision: Decision, seat: int) -> None:
+    """TRUST-1: the time of a seat that has to act has run out."""
+    _check_in_hand(decision)
+    check_is_asked(decision.hand, seat)
+    _enter(decision, seat, TrusteeshipReason.TIMEOUT)
+
+
+def request_trusteeship(decision: Decision, seat: int, reason: TrusteeshipReason) -> None:
+    """TRUST-1, FINE-1: the player asks for the trustee, or leaves during the hand."""
+    _check_in_hand(decision)
+    if decision.hand.trusteeships[seat].active:
+        raise RefusedError(Refusal.ALREADY_TRUSTEE, "TRUST-1", f"seat {seat} is in trusteeship")
+    _enter(decision, seat, reason)
+
+
+def cancel_trusteeship(decision: Decision, seat: int) -> None:
+    """TRUST-3: the player takes his seat back, unless the trusteeship is permanent."""
+    _check_in_hand(decision)
+    standing = decision.hand.trusteeships[seat]
+    if not standing.active:
+        raise RefusedError(Refusal.NOT_TRUSTEE, "TRUST-3", f"seat {seat} is not in trusteeship")
+    if standing.permanent:
+        rule = "FINE-2" if decision.hand.fines[seat] else "TRUST-3"
+        raise RefusedError(Refusal.PERMANENT_TRUSTEESHIP, rule, "this trusteeship lasts to the end of the hand")
+    decision.emit(TrusteeshipCancelled(seat, decision.hand.players[seat]))
+
+
+def force_out(decision: Decision, seat: int, reason: FineReason) -> None:
+    """FINE-2, FINE-3: fine the player at once and give the seat to the trustee for the rest of the hand."""
+    _check_in_hand(decision)
+    hand = decision.hand
+    if hand.fines[seat]:
+        raise RefusedError(Refusal.ALREADY_FORFEITED, "FINE-2", f"seat {seat} has been forfeited")
+    settled = hand.roles.settled
+    decision.emit(
+        PlayerFined(
+            seat=seat,
+            player=hand.players[seat],
+            points=_FINE_AFTER_ROLES if settled else _FINE_BEFORE_ROLES,
+            reason=reason,
+            roles_settled=settled,
+            rule="FINE-3",
+            decided_at=decision.command.at,
+        ),
+    )
+    if not hand.trusteeships[seat].active:
+        _enter(decision, seat, _FORCED_OUT[reason])
+    if not decision.hand.trusteeships[seat].permanent:
+        _make_permanent(decision, seat, "FINE-2")
+
+
+def _check_in_hand(decision: Decision) -> None:
+    if decision.hand.phase is Phase.SETTLED:
+        raise RefusedError(Refusal.WRONG_PHASE, "TRUST-1", "the hand is over")
+
+
+def _enter(decision: Decision, seat: int, reason: TrusteeshipReason) -> None:
+    hand = decision.hand
+    entry = hand.trusteeships[seat].entries + 1
+    decision.emit(
+        TrusteeshipEntered(
+            seat=seat,
+            player=hand.players[seat],
+            reason=reason,
+            entry=entry,
+            rule="FINE-2" if reason in _FORCED_OUT.values() else "TRUST-1",
+            decided_at=decision.command.at,
+        ),
+    )
+    if entry > _ENTRIES_THAT_CAN_BE_CANCELLED:
+        _make_permanent(decision, seat, "TRUST-3")
+
+
+def _make_permanent(decision: Decision, seat: int, rule: str) -> None:
+    player = decision.hand.players[seat]
+    decision.emit(TrusteeshipMadePermanent(seat, player, rule, decision.command.at))
