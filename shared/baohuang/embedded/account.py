@@ -43,16 +43,10 @@ class Account:
             return bool(found.st_mode & stat.S_IXGRP)
         return bool(found.st_mode & stat.S_IXOTH)
 
-    def owned_folder(self, path: Path) -> Path:
-        """Make `path` (its parent exists) a folder of this account with mode 0700, or check that it is one.
-
-        Raises UnsafeFolder when it is there but belongs to somebody else.
-        """
-        if not path.exists():
-            path.mkdir(mode=0o700)
-            os.chown(path, self.uid, self.gid)
-        check_owner(path, self.uid)
-        return path
+    def private_folder(self, path: Path) -> None:
+        """Make `path`, in a folder of ours, a folder that only this account may look into."""
+        path.mkdir(mode=0o700)
+        os.chown(path, self.uid, self.gid)
 
 
 def server_account() -> Account:
@@ -71,3 +65,16 @@ def check_owner(path: Path, uid: int) -> None:
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != uid or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UnsafeFolder(f"{path} must be a folder of user {uid}, closed to others' writes; it is not")
+
+
+def passable_folder(path: Path) -> Path:
+    """Make `path` a folder of ours that others may pass through and not list, or check that it is one of ours.
+
+    What we write in it as root cannot be redirected by the account a server runs as, which owns no part of it.
+    Raises UnsafeFolder when it is there but another user's.
+    """
+    if not path.exists():
+        path.mkdir(mode=0o700)
+        path.chmod(0o711)
+    check_owner(path, os.geteuid())
+    return path

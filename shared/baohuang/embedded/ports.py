@@ -1,6 +1,7 @@
 """Loopback ports."""
 
 import socket
+from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
 
@@ -23,3 +24,14 @@ def is_free(port: int) -> bool:
         except OSError:
             return False
         return True
+
+
+def kept_port(home: Path) -> int:
+    """Give the port noted in `home/port` while it is free, else a free one, noted there for the next start."""
+    note = home / "port"
+    noted = note.read_text() if note.exists() else ""
+    if noted.isdigit() and is_free(int(noted)):
+        return int(noted)
+    port = free_port()
+    note.write_text(str(port))
+    return port

@@ -43,6 +43,7 @@ async def make_cluster(home: Path, account: Account, binaries: PostgresBinaries)
     staging = home / "data.new"
     if staging.exists():
         await asyncio.to_thread(shutil.rmtree, staging)
+    account.private_folder(staging)
     _write_password(home / "password", account)
     arguments = [str(binaries.initdb), "-D", str(staging), "-U", SUPERUSER, "--encoding=UTF8", "--locale=C"]
     arguments += ["--auth=scram-sha-256", f"--pwfile={home / 'password'}"]
