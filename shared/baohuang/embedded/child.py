@@ -1,26 +1,28 @@
 """One child process: started apart from our terminal, ended in order, and not outliving us where that can be had."""
 
 import asyncio
-import ctypes
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from baohuang.embedded import launcher
 from baohuang.embedded.account import Account
 from baohuang.embedded.errors import ServerDied
 
 POLL_SECONDS = 0.02
 LOG_TAIL_LINES = 20
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to run and how. `log` takes stdout and stderr; `on_orphaned` is sent to it when we die first (Linux)."""
+    """What to run and how: `arguments` begin with the absolute path of the program.
+
+    `log` takes stdout and stderr; `on_orphaned` is sent to it when we die first (Linux).
+    """
 
     name: str
     arguments: Sequence[str]
@@ -42,21 +44,17 @@ class Child:
     def start(cls, program: Program) -> "Child":
         """Start it in a session of its own, so that Ctrl-C in our terminal does not reach it.
 
-        Raises OSError when the binary cannot be run.
+        A program that cannot be run ends with a traceback in its log.
         """
-        account = program.account
-        become = {"user": account.uid, "group": account.gid, "extra_groups": []} if account.switches else {}
         with program.log.open("ab") as log:
-            process = subprocess.Popen(  # type: ignore[call-overload]  # noqa: S603 - our own binaries and arguments
-                list(program.arguments),
+            process = subprocess.Popen(  # noqa: S603 - our own binaries and arguments
+                _launch(program),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=program.cwd,
                 env=dict(program.environment),
                 start_new_session=True,
-                preexec_fn=_dies_with_us(program.on_orphaned),  # noqa: PLW1509 - one system call, looked up before
-                **become,
             )
         return cls(program, process)
 
@@ -105,16 +103,8 @@ def log_tail(path: Path, lines: int = LOG_TAIL_LINES) -> str:
         return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
 
 
-def _dies_with_us(number: signal.Signals) -> Callable[[], None] | None:
-    """Ask Linux to signal the child when the thread that started it ends; elsewhere there is no such call."""
-    if sys.platform != "linux":
-        return None
-    # Looked up here, not in the child: between fork and exec nothing may be loaded.
-    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
-
-    def in_child() -> None:
-        prctl(_PR_SET_PDEATHSIG, int(number))
-        if os.getppid() != parent:  # we died between fork and prctl
-            os._exit(1)
-
-    return in_child
+def _launch(program: Program) -> list[str]:
+    """Give the command that becomes `program`, see `launcher`."""
+    account = program.account
+    numbers = (os.getpid(), int(program.on_orphaned), account.uid, account.gid)
+    return [sys.executable, "-I", "-S", launcher.__file__, *map(str, numbers), *program.arguments]
