@@ -7,7 +7,7 @@ move as HIDDEN ones. For every viewer v: evolve(mask(state, v), redact(event, v)
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import reduce
-from typing import TypeVar, assert_never
+from typing import Final, TypeVar, assert_never
 
 from baohuang.rules import events as ev
 from baohuang.rules.cards import CROWN, HIDDEN, Card, in_order, without
@@ -38,16 +38,16 @@ _T = TypeVar("_T")
 _NO_ANSWERS: tuple[Answer | None, ...] = (None,) * SEATS
 
 
-def initial() -> None:
-    """Return the state before the first event: no table."""
+INITIAL: Final = None
+"""The state before the first event: no table."""
 
 
-def fold(events: Iterable[ev.Event], table: Table | None = None) -> Table | None:
+def fold(events: Iterable[ev.Event], table: Table | None = INITIAL) -> Table | None:
     """Return the state after the events, in order, from `table` on."""
     return reduce(evolve, events, table)
 
 
-def evolve(table: Table | None, event: ev.Event) -> Table:
+def evolve(table: Table | None, event: ev.Event) -> Table:  # noqa: C901, PLR0911 - one line an event
     """Return the state after one event. TableOpened and HandStarted need no state before them."""
     match event:
         case ev.TableOpened():

@@ -73,17 +73,17 @@ def _jokers_alone(small: int, big: int) -> tuple[Shape, ...]:
 
 def _add_answers(shapes: list[Shape], counts: list[int], table: Shape) -> None:
     """BEAT-1, once `table` is known to hold no BJ and the hand a BJ for each of its SJs."""
-    small, big = counts[SMALL], counts[BIG]
-    _add_with_jokers(shapes, -1, 0, table, small, big)
+    jokers = table.plain + table.small
+    shapes += _with_jokers(-1, 0, jokers, table.small, counts)
     for rank in range(table.rank + 1, len(RANKS)):
         for plain in range(1, min(counts[rank], table.plain) + 1):
-            _add_with_jokers(shapes, rank, plain, table, small, big)
+            shapes += _with_jokers(rank, plain, jokers - plain, table.small, counts)
 
 
-def _add_with_jokers(shapes: list[Shape], rank: int, plain: int, table: Shape, small: int, big: int) -> None:
-    jokers = table.plain + table.small - plain
-    for bigs in range(max(table.small, jokers - small), min(big, jokers) + 1):
-        shapes.append(Shape(rank, plain, jokers - bigs, bigs))
+def _with_jokers(rank: int, plain: int, jokers: int, at_least_big: int, counts: list[int]) -> list[Shape]:
+    """Return the shapes of `plain` cards and `jokers` jokers, as many of them big as needed and as held."""
+    fewest, most = max(at_least_big, jokers - counts[SMALL]), min(counts[BIG], jokers)
+    return [Shape(rank, plain, jokers - big, big) for big in range(fewest, most + 1)]
 
 
 def _add_roasts(shapes: list[Shape], counts: list[int], table: Shape) -> None:

@@ -5,7 +5,7 @@ a role that is not his to know before the hand is over; then everything of that 
 """
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from baohuang.rules import events as ev
 from baohuang.rules.cards import HIDDEN, Card
@@ -23,8 +23,8 @@ def redact(event: _E, viewer: Viewer, hand_over: bool) -> _E:  # noqa: FBT001 - 
     hidden = getattr(event, "hidden", None)
     if hand_over or hidden is None:
         return event
-    seen = None if viewer is None else _seen(event, viewer)
-    return event if seen is hidden else replace(event, hidden=seen)  # type: ignore[call-arg] # it has a hidden part
+    changes: dict[str, Any] = {"hidden": None if viewer is None else _seen(event, viewer)}
+    return event if changes["hidden"] is hidden else replace(event, **changes)
 
 
 def _seen(event: ev.Event, viewer: int) -> object:  # noqa: PLR0911 - one line an event

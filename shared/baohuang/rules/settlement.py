@@ -58,7 +58,7 @@ def doublings(ruleset: Ruleset, outcome: Outcome) -> tuple[str, ...]:
     found = []
     if ruleset.sweep_doubling and outcome.solo is None and _swept(outcome):
         found.append("PTS-H sweep")
-    if outcome.solo is not Solo.OPEN and (outcome.open_guard or outcome.revolt):
+    if _forced_open(outcome):
         found.append("DECL-3 revolt" if outcome.revolt else "DECL-1 open guard")
     if ruleset.points is PointsTable.HOMY and outcome.kicked:
         found.append("KICK-1 kicked")
@@ -70,7 +70,7 @@ def _ourgame(outcome: Outcome) -> Points:
     place = outcome.places.index(outcome.emperor)
     if outcome.solo is Solo.OPEN:
         return _alone(outcome.emperor, _OURGAME_OPEN if place == 0 else -_OURGAME_OPEN)
-    doubled = 2 if outcome.open_guard or outcome.revolt else 1
+    doubled = 2 if _forced_open(outcome) else 1
     if outcome.solo is Solo.HIDDEN:
         return _alone(outcome.emperor, _OURGAME_HIDDEN[place] * doubled)
     guard_place = outcome.places.index(_guard(outcome))
@@ -83,12 +83,19 @@ def _homy(ruleset: Ruleset, outcome: Outcome) -> Points:
     kicked = 2 if outcome.kicked else 1
     if outcome.solo is Solo.OPEN:
         return _alone(outcome.emperor, (_HOMY_OPEN if place == 0 else -_HOMY_OPEN) * kicked)
-    doubled = kicked * (2 if outcome.open_guard or outcome.revolt else 1)
+    doubled = kicked * (2 if _forced_open(outcome) else 1)
     if outcome.solo is Solo.HIDDEN:
         return _alone(outcome.emperor, 4 * _HOMY_PLACES[place] * doubled)
     sweep = 2 if ruleset.sweep_doubling and _swept(outcome) else 1
     both = _HOMY_PLACES[place] + _HOMY_PLACES[outcome.places.index(_guard(outcome))]
     return _two_sides(outcome, both * sweep * doubled)
+
+
+def _forced_open(outcome: Outcome) -> bool:
+    """DECL-1, DECL-3, DECL-4: open guard or revolt, both together once; a solo knows revolts only."""
+    if outcome.solo is Solo.OPEN:
+        return False
+    return outcome.revolt or (outcome.open_guard and outcome.solo is None)
 
 
 def _swept(outcome: Outcome) -> bool:
@@ -114,5 +121,5 @@ def _two_sides(outcome: Outcome, unit: int) -> Points:
 
 def sides_of(outcome: Outcome) -> tuple[Sequence[int], Sequence[int]]:
     """Return the seats of the crown's side and of its opponents, each ascending."""
-    crown = sorted({outcome.emperor, outcome.guard} - {None}) if outcome.solo is None else [outcome.emperor]
+    crown = [outcome.emperor] if outcome.solo else sorted((outcome.emperor, _guard(outcome)))
     return crown, [seat for seat in range(SEATS) if seat not in crown]
