@@ -11,15 +11,23 @@ class ServerSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="BAOHUANG_", frozen=True)
 
-    insecure_dev: bool = Field(False, description="believe each client's own word on who it is; loopback only")
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="least level that is logged")
-    drain_grace_seconds: float = Field(10.0, gt=0, description="how long open calls may go on after SIGTERM")
+    insecure_dev: bool = Field(default=False, description="believe each client's own word on who it is; loopback only")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="INFO", description="least level that is logged"
+    )
+    drain_grace_seconds: float = Field(default=10.0, gt=0, description="how long open calls may go on after SIGTERM")
     max_connection_age_seconds: float = Field(
-        90.0, gt=0, description="connections are closed in order at this age, so that clients spread over replicas"
+        default=90.0,
+        gt=0,
+        description="connections are closed in order at this age, so that clients spread over replicas",
     )
-    max_connection_age_grace_seconds: float = Field(30.0, gt=0, description="how long their calls may go on then")
+    max_connection_age_grace_seconds: float = Field(
+        default=30.0, gt=0, description="how long their calls may go on then"
+    )
     min_ping_interval_seconds: float = Field(
-        9.0, gt=0, description="clients may ping this often; one less than 10, for pings the network pushed together"
+        default=9.0,
+        gt=0,
+        description="clients may ping this often; one less than 10, for pings the network pushed together",
     )
-    max_concurrent_streams: int = Field(1000, gt=0, description="calls at once on one connection")
-    max_request_bytes: int = Field(65536, gt=0, description="largest request message")
+    max_concurrent_streams: int = Field(default=1000, gt=0, description="calls at once on one connection")
+    max_request_bytes: int = Field(default=65536, gt=0, description="largest request message")

@@ -1,0 +1,29 @@
+"""What the table service can be told by its environment: `BAOHUANG_TABLE_LISTEN`, `BAOHUANG_POSTGRES_DSN`, ..."""
+
+from typing import Self
+
+from pydantic import Field, SecretStr, model_validator
+
+from baohuang.rpc.settings import ServerSettings
+
+
+class TableSettings(ServerSettings):
+    """Settings of one replica of the table service. Secrets do not show when it is printed."""
+
+    postgres_dsn: SecretStr = Field(description="the event log, as postgresql://user:password@host:port/database")
+    nats_url: SecretStr | None = Field(
+        default=None, description="NATS, as nats://user:password@host:port; none: no stream"
+    )
+    table_listen: str = Field(
+        default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
+    )
+    dev_seed: int | None = Field(
+        default=None, ge=0, description="shuffle from this seed, for development: the same deals again"
+    )
+
+    @model_validator(mode="after")
+    def _seed_only_in_development(self) -> Self:
+        """Known seeds are known cards, so they go with development identities only."""
+        if self.dev_seed is not None and not self.insecure_dev:
+            raise ValueError("dev_seed makes every hand known beforehand; it needs insecure_dev")
+        return self
