@@ -121,12 +121,10 @@ def _follow_up(decision: Decision) -> None:
     """Bring about what follows of itself: the deal, trustees' actions, the settlement, the next commitment."""
     if decision.table.hand is None:
         return
-    while True:
-        if decision.hand.phase is Phase.REDEAL:
-            _deal(decision)
+    course.advance(decision)
+    while decision.hand.phase is Phase.REDEAL:
+        _deal(decision)
         course.advance(decision)
-        if decision.hand.phase is not Phase.REDEAL:
-            break
     if decision.hand.phase is Phase.SETTLED and decision.table.commitment is None:
         _close_hand(decision)
 

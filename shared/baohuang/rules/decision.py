@@ -52,7 +52,7 @@ class Decision:
     @property
     def hand(self) -> Hand:
         """The hand being played; raises RefusedError WRONG_PHASE if there is none."""
-        hand = self.table.hand
+        hand = self._table.hand if self._table else self.table.hand
         if hand is None:
             raise RefusedError(Refusal.WRONG_PHASE, "TABLE-1", "no hand has been started at this table")
         return hand

@@ -12,6 +12,7 @@ from typing import Final, TypeVar, assert_never
 from baohuang.rules import events as ev
 from baohuang.rules.cards import CROWN, HIDDEN, Card, in_order, without
 from baohuang.rules.deal import SEATS
+from baohuang.rules.frozen import changed
 from baohuang.rules.rulesets import ruleset_named, with_options
 from baohuang.rules.settlement import Solo
 from baohuang.rules.state import (
@@ -50,6 +51,8 @@ def fold(events: Iterable[ev.Event], table: Table | None = INITIAL) -> Table | N
 def evolve(table: Table | None, event: ev.Event) -> Table:  # noqa: C901, PLR0911 - one line an event
     """Return the state after one event. TableOpened and HandStarted need no state before them."""
     match event:
+        case ev.CardsPlayed() | ev.Passed() if table is not None:
+            return changed(table, hand=_evolve_hand(_hand(table), event))
         case ev.TableOpened():
             return _opened(event)
         case ev.HandStarted():
@@ -169,8 +172,9 @@ def _evolve_hand(hand: Hand, event: ev.HandEvent) -> Hand:  # noqa: C901, PLR091
         case ev.CardsPlayed():
             return _cards_played(hand, event)
         case ev.Passed():
-            trick = Trick() if event.trick_over else replace(hand.trick, passes=hand.trick.passes + 1)
-            return replace(hand, turn=event.turn, trick=trick)
+            trick = hand.trick
+            trick = Trick() if event.trick_over else Trick(trick.cards, trick.player, trick.passes + 1)
+            return changed(hand, turn=event.turn, trick=trick)
         case ev.Answered():
             answer = event.hidden.answer if event.hidden else Answer.HIDDEN
             return replace(hand, answers=_put(hand.answers, event.seat, answer))
@@ -225,7 +229,7 @@ def _evolve_hand(hand: Hand, event: ev.HandEvent) -> Hand:  # noqa: C901, PLR091
 
 def _cards_played(hand: Hand, event: ev.CardsPlayed) -> Hand:
     seat = event.seat
-    return replace(
+    return changed(
         hand,
         turn=event.turn,
         hands=_put(hand.hands, seat, without(hand.hands[seat], event.cards)),

@@ -49,11 +49,13 @@ def cards_for(hand: tuple[Card, ...], shape: Shape) -> tuple[Card, ...]:
     return tuple(picked)
 
 
-def _counts(hand: tuple[Card, ...]) -> list[int]:
+@lru_cache(maxsize=4096)
+def _counts(hand: tuple[Card, ...]) -> tuple[int, ...]:
+    """Return how many cards of each strength the hand holds. A hand is asked about again while its holder passes."""
     counts = [0] * (BIG + 1)
     for card in hand:
         counts[STRENGTH[card]] += 1
-    return counts
+    return tuple(counts)
 
 
 @lru_cache(maxsize=16384)
@@ -71,22 +73,28 @@ def _jokers_alone(small: int, big: int) -> tuple[Shape, ...]:
     return tuple(Shape(-1, 0, smalls, bigs) for smalls in range(small + 1) for bigs in range(big + 1) if smalls or bigs)
 
 
-def _add_answers(shapes: list[Shape], counts: list[int], table: Shape) -> None:
+def _add_answers(shapes: list[Shape], counts: tuple[int, ...], table: Shape) -> None:
     """BEAT-1, once `table` is known to hold no BJ and the hand a BJ for each of its SJs."""
-    jokers = table.plain + table.small
-    shapes += _with_jokers(-1, 0, jokers, table.small, counts)
-    for rank in range(table.rank + 1, len(RANKS)):
-        for plain in range(1, min(counts[rank], table.plain) + 1):
-            shapes += _with_jokers(rank, plain, jokers - plain, table.small, counts)
+    small, big, jokers = counts[SMALL], counts[BIG], table.plain + table.small
+    shapes += _with_jokers(-1, range(1), jokers, table.small, (small, big))
+    for rank in range(table.rank + 1, SMALL):
+        if counts[rank]:
+            plain = range(1, min(counts[rank], table.plain) + 1)
+            shapes += _with_jokers(rank, plain, jokers, table.small, (small, big))
 
 
-def _with_jokers(rank: int, plain: int, jokers: int, at_least_big: int, counts: list[int]) -> list[Shape]:
-    """Return the shapes of `plain` cards and `jokers` jokers, as many of them big as needed and as held."""
-    fewest, most = max(at_least_big, jokers - counts[SMALL]), min(counts[BIG], jokers)
-    return [Shape(rank, plain, jokers - big, big) for big in range(fewest, most + 1)]
+@lru_cache(maxsize=65536)
+def _with_jokers(rank: int, plains: range, size: int, at_least_big: int, jokers: tuple[int, int]) -> tuple[Shape, ...]:
+    """Return the shapes of `size` cards with one of `plains` plain cards, as many jokers big as needed and held."""
+    small, big = jokers
+    return tuple(
+        Shape(rank, plain, size - plain - bigs, bigs)
+        for plain in plains
+        for bigs in range(max(at_least_big, size - plain - small), min(big, size - plain) + 1)
+    )
 
 
-def _add_roasts(shapes: list[Shape], counts: list[int], table: Shape) -> None:
+def _add_roasts(shapes: list[Shape], counts: tuple[int, ...], table: Shape) -> None:
     small, big = counts[SMALL], counts[BIG]
     for plain in range(table.plain + 1):
         ranks = [rank for rank in range(table.rank + 1, len(RANKS)) if counts[rank] >= plain] if plain else [-1]

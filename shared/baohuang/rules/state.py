@@ -24,6 +24,8 @@ Instant = NewType("Instant", str)
 NOBODY: Final = PlayerId("")
 NO_CARDS: Final[tuple[Card, ...]] = ()
 ALL_SEATS: Final = tuple(range(SEATS))
+_UPSTREAM: Final = tuple(tuple((seat - step) % SEATS for step in ALL_SEATS) for seat in ALL_SEATS)
+_DOWNSTREAM: Final = tuple(tuple((seat + step) % SEATS for step in ALL_SEATS) for seat in ALL_SEATS)
 
 
 def next_seat(seat: int) -> int:
@@ -38,12 +40,12 @@ def previous_seat(seat: int) -> int:
 
 def upstream_of(seat: int) -> tuple[int, ...]:
     """Return all five seats from `seat` on against the order of play."""
-    return tuple((seat - step) % SEATS for step in ALL_SEATS)
+    return _UPSTREAM[seat]
 
 
 def downstream_of(seat: int) -> tuple[int, ...]:
     """Return all five seats from `seat` on in the order of play."""
-    return tuple((seat + step) % SEATS for step in ALL_SEATS)
+    return _DOWNSTREAM[seat]
 
 
 class Phase(Enum):
@@ -60,7 +62,7 @@ class Phase(Enum):
     REDEAL = "PHASE_REDEAL"
 
 
-SIMULTANEOUS: Final = frozenset({Phase.SEIZE, Phase.DECLARE, Phase.KICK})
+SIMULTANEOUS: Final = (Phase.SEIZE, Phase.DECLARE, Phase.KICK)
 """The phases in which every seat asked answers once, in secret."""
 
 
@@ -272,7 +274,10 @@ class Table:
 
 def seat_of(table: Table, player: PlayerId) -> int | None:
     """Return the seat the player sits in, None if he is not seated."""
-    return next((seat for seat in ALL_SEATS if table.seats[seat].player == player), None) if player else None
+    for seat, taken in enumerate(table.seats):
+        if taken.player == player != NOBODY:
+            return seat
+    return None
 
 
 def in_progress(table: Table) -> bool:

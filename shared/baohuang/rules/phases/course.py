@@ -1,6 +1,6 @@
 """The course of a hand: from phase to phase, until somebody has to decide (section 3)."""
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import PhaseBegan
@@ -12,6 +12,8 @@ from baohuang.rules.phases.kick import asked_to_kick
 from baohuang.rules.rulesets import Guarding
 from baohuang.rules.state import ALL_SEATS, SIMULTANEOUS, Hand, Phase
 
+_AT_REST: Final = (Phase.SETTLED, Phase.REDEAL)
+
 
 def begin(decision: Decision) -> None:
     """Start a hand whose cards are dealt: TRIBUTE where it is due, else CROWN."""
@@ -21,11 +23,11 @@ def begin(decision: Decision) -> None:
 
 def advance(decision: Decision) -> None:
     """Move the hand on until a player has to decide, it is over, or it needs a new deal; trustees act at once."""
-    while decision.hand.phase not in {Phase.SETTLED, Phase.REDEAL} or _is_dealt(decision.hand):
-        if _is_complete(decision):
+    while (hand := decision.hand).phase not in _AT_REST or _is_dealt(hand):
+        if _is_complete(hand):
             _enter_next_phase(decision)
             continue
-        seat = _trustee_to_act(decision.hand)
+        seat = _trustee_to_act(hand)
         if seat is None:
             return
         act_by_default(decision, seat)
@@ -68,9 +70,8 @@ def _is_dealt(hand: Hand) -> bool:
     return hand.phase is Phase.REDEAL and any(hand.hands)
 
 
-def _is_complete(decision: Decision) -> bool:
+def _is_complete(hand: Hand) -> bool:
     """Tell whether the phase has nothing more to ask."""
-    hand = decision.hand
     if hand.phase in SIMULTANEOUS:
         return all_answered(hand)
     return hand.turn is None

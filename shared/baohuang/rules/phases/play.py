@@ -9,7 +9,7 @@ from baohuang.rules.plays import SIX, beats, holds_sixes, shape_of
 from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import Guarding, Ruleset
 from baohuang.rules.settlement import Solo
-from baohuang.rules.state import Hand, Phase, Roles, downstream_of
+from baohuang.rules.state import Hand, Phase, Roles, downstream_of, next_seat
 
 
 def play_cards(decision: Decision, seat: int, cards: tuple[Card, ...], *, automatic: bool = False) -> None:
@@ -41,8 +41,8 @@ def pass_turn(decision: Decision, seat: int, *, automatic: bool = False) -> None
     player = hand.trick.player
     if player is None:
         raise RefusedError(Refusal.MUST_LEAD, "PLAY-1", "the leader must play")
-    others = [other for other in range(len(hand.hands)) if other not in hand.out and other != player]
-    over = hand.trick.passes + 1 == len(others)
+    others_in = len(hand.hands) - len(hand.out) - (player not in hand.out)
+    over = hand.trick.passes + 1 == others_in
     turn = _leads_after(player, hand.out) if over else _next_in(seat, hand.out)
     decision.emit(Passed(seat=seat, turn=turn, trick_over=over, automatic=automatic))
 
@@ -94,7 +94,10 @@ def _check_set(ruleset: Ruleset, hand: Hand, seat: int, cards: tuple[Card, ...])
 
 def _next_in(seat: int, out: tuple[int, ...]) -> int:
     """Return the next seat in order of play that still holds cards; the seat itself if nobody else does."""
-    return next((other for other in downstream_of(seat)[1:] if other not in out), seat)
+    for other in downstream_of(next_seat(seat)):
+        if other not in out:
+            return other
+    return seat
 
 
 def _leads_after(player: int, out: tuple[int, ...]) -> int:
