@@ -10,6 +10,7 @@ import os
 import secrets
 import signal
 import time
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
@@ -98,6 +99,8 @@ async def _greeting(port: int) -> str | None:
         return None
     finally:
         writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
 
 
 def _kept_password(home: Path) -> str:

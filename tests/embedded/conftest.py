@@ -1,0 +1,36 @@
+"""Folders for embedded servers, and servers that leave nothing behind."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from baohuang.embedded.nats import EmbeddedNats
+from baohuang.embedded.postgres import EmbeddedPostgres
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Give a folder that every user may pass through (pytest's own are closed to others)."""
+    made = Path(tempfile.mkdtemp(prefix="baohuang-test-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+async def postgres(folder: Path) -> AsyncIterator[EmbeddedPostgres]:
+    """Give a PostgreSQL not yet started, removed afterwards."""
+    server = EmbeddedPostgres(folder / "data")
+    yield server
+    await server.destroy()
+
+
+@pytest.fixture
+async def nats_server(folder: Path) -> AsyncIterator[EmbeddedNats]:
+    """Give a nats-server not yet started, removed afterwards."""
+    server = EmbeddedNats(folder / "data")
+    yield server
+    await server.destroy()
