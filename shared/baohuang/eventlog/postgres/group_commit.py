@@ -75,7 +75,7 @@ answer was lost, FlushRefused if it was refused."""
 class Pace:
     """Limits of the flush loop; times in seconds."""
 
-    batch: int = 256
+    batch: int = 100
     waiting: int = 10_000
     patience: float = 5.0
     first_pause: float = 0.001

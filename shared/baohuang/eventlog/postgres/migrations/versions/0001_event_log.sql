@@ -127,7 +127,7 @@ comment on type eventlog.command is 'One command of a flush; hash is that of its
 comment on type eventlog.event is 'One event of a flush; command is the place, from 1, of its command in the flush.';
 
 create function eventlog.write(commands eventlog.command[], events eventlog.event[], chosen boolean[])
-returns bigint language plpgsql set enable_seqscan = off as $$
+returns bigint language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
     total integer;
     before bigint;
@@ -172,7 +172,7 @@ returns table (
     settled text, version integer, hash bytea, "position" bigint, stream_id text, digest bytea, outcome jsonb,
     refused_by text
 )
-language plpgsql set enable_seqscan = off as $$
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
     no_hash  constant bytea := decode(repeat('00', 32), 'hex');
@@ -256,7 +256,7 @@ begin
         summary, found_version, found_hash, verdict, n
     )
     left join eventlog.requests as r
-        on c.verdict = 'duplicate' and r.actor = c.actor and r.request_id = c.request_id
+        on r.actor = case when c.verdict = 'duplicate' then c.actor end and r.request_id = c.request_id
     order by c.n;
 end
 $$;

@@ -1,0 +1,79 @@
+"""Fixtures for tests that need PostgreSQL, which is always a real one.
+
+It is the server of `BAOHUANG_POSTGRES_DSN` (a superuser's DSN) if that is set, else a container with
+`--backend=containers`, else an embedded one for each test process. Nothing is skipped for want of a server.
+"""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from baohuang.embedded.postgres import EmbeddedPostgres
+from databases import Server
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the choice of where servers come from."""
+    parser.addoption(
+        "--backend",
+        choices=("embedded", "containers"),
+        default="embedded",
+        help="where PostgreSQL comes from unless BAOHUANG_POSTGRES_DSN names a server",
+    )
+
+
+@pytest.fixture(scope="session")
+def postgres_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Give a running server."""
+    if dsn := os.environ.get("BAOHUANG_POSTGRES_DSN"):
+        yield Server(dsn)
+    elif request.config.getoption("--backend") == "containers":
+        with _container() as dsn:
+            yield Server(dsn)
+    else:
+        with _embedded(tmp_path_factory.mktemp("postgres")) as dsn:
+            yield Server(dsn)
+
+
+@pytest.fixture(scope="session")
+def template_database(postgres_server: Server) -> Iterator[str]:
+    """Give the name of a migrated and empty database, to copy and never to connect to."""
+    with postgres_server.migrated() as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def database_dsn(postgres_server: Server, template_database: str) -> Iterator[str]:
+    """Give the superuser's DSN of a migrated database that this test module has to itself."""
+    with postgres_server.database(template_database) as name:
+        yield postgres_server.dsn_of(name)
+
+
+@pytest.fixture
+def own_database_dsn(postgres_server: Server, template_database: str) -> Iterator[str]:
+    """Give the superuser's DSN of a migrated database that one test has to itself."""
+    with postgres_server.database(template_database) as name:
+        yield postgres_server.dsn_of(name)
+
+
+@contextmanager
+def _embedded(folder: Path) -> Iterator[str]:
+    server = EmbeddedPostgres(folder)
+    dsn = asyncio.run(server.start())
+    try:
+        yield dsn
+    finally:
+        asyncio.run(server.destroy())
+
+
+@contextmanager
+def _container() -> Iterator[str]:
+    # Imported here since it is slow and most runs have no containers.
+    from testcontainers.postgres import PostgresContainer  # noqa: PLC0415
+
+    with PostgresContainer("postgres:18", driver=None) as container:
+        yield container.get_connection_url()
