@@ -1,0 +1,169 @@
+# ruff: noqa: ASYNC240 - a test's few looks at small files
+import json
+import os
+import shutil
+import signal
+import socket
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from up.running import Up, as_ordinary_user, eventually, processes, up
+
+SERVERS = {"postgres", "nats", "table"}
+
+
+def dsn_of(started: Up) -> str:
+    """Read the DSN off the screen, as a user would."""
+    return next(word for word in started.printed.split() if word.startswith("postgresql://"))
+
+
+async def test_it_serves_until_ctrl_c_and_leaves_no_process(open_folder: Path) -> None:
+    """Start, SERVING, Ctrl-C: exit code 0, every process of it gone, the database shut down in order."""
+    data = open_folder / "data"
+    async with up(data) as started:
+        await started.ready()
+        assert await started.serving()
+        assert len(processes(data)) > len(SERVERS)
+        assert await started.interrupt() == 0
+    assert "stopped" in started.printed
+    assert processes(data) == {}
+    assert "database system is shut down" in (data / "postgres/postgres.log").read_text()
+
+
+async def test_started_again_it_finds_everything(open_folder: Path) -> None:
+    """SIGTERM ends it as well; the second start has the same addresses and the same rows."""
+    data = open_folder / "data"
+    async with up(data) as first:
+        await first.ready()
+        connection = await asyncpg.connect(dsn_of(first))
+        await connection.execute("CREATE TABLE kept AS SELECT 42 AS n")
+        await connection.close()
+        address = first.address
+        assert await first.interrupt(signal.SIGTERM) == 0
+    async with up(data) as second:
+        await second.ready()
+        connection = await asyncpg.connect(dsn_of(second))
+        assert await connection.fetchval("SELECT n FROM kept") == 42
+        await connection.close()
+        assert await second.serving()
+        assert second.address == address
+
+
+async def test_the_log_is_migrated(open_folder: Path) -> None:
+    """What `up` brings up is ready for the services: the event log's schema is there."""
+    async with up(open_folder / "data") as started:
+        await started.ready()
+        connection = await asyncpg.connect(dsn_of(started))
+        assert await connection.fetchval("SELECT to_regclass('eventlog.events') IS NOT NULL")
+        await connection.close()
+
+
+async def test_after_a_kill_the_next_start_works_at_once(open_folder: Path) -> None:
+    """Kill -9 of `up`: its servers may still run or be ending when the next one comes; that one serves."""
+    data = open_folder / "data"
+    async with up(data) as killed:
+        await killed.ready()
+        killed.process.kill()
+        await killed.process.wait()
+        async with up(data) as again:
+            await again.ready()
+            assert await again.serving()
+            assert await again.interrupt() == 0
+    await eventually(lambda: processes(data) == {})
+
+
+async def test_a_second_one_on_the_same_folder_is_told_whose_it_is(open_folder: Path) -> None:
+    """The second exits with 1, naming the first's process and the folder; the first serves on."""
+    data = open_folder / "data"
+    async with up(data) as first:
+        await first.ready()
+        async with up(data) as second:
+            assert await second.end() == 1
+        assert f"{data} is in use by process {first.process.pid}" in second.printed
+        assert await first.serving()
+
+
+async def test_a_taken_port_is_named(open_folder: Path) -> None:
+    """The port asked for is another program's: exit code 1, the address in the message, nothing left running."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        async with up(open_folder / "data", "--port", address.rpartition(":")[2]) as started:
+            assert await started.end() == 1
+    assert f"cannot listen on {address}" in started.printed
+    assert "Traceback" not in started.printed
+    assert processes(open_folder / "data") == {}
+
+
+@pytest.mark.parametrize("victim", sorted(SERVERS))
+async def test_a_child_that_dies_is_reported_and_ends_all(open_folder: Path, victim: str) -> None:
+    """A server killed behind its back: exit code 1, its name and the tail of its log, no process left."""
+    data = open_folder / "data"
+    async with up(data) as started:
+        await started.ready()
+        os.kill(_pid(data, victim), signal.SIGKILL)
+        assert await started.end() == 1
+    assert f"{victim} ended with exit code -9" in started.printed
+    assert processes(data) == {}
+
+
+async def test_ctrl_c_during_the_first_start_is_no_trouble(open_folder: Path) -> None:
+    """Interrupted while the cluster is made: exit code 0, nothing runs, and the next start works."""
+    data = open_folder / "data"
+    async with up(data) as interrupted:
+        await eventually((data / "postgres/initdb.log").exists)
+        assert await interrupted.interrupt() == 0
+    assert processes(data) == {}
+    async with up(data) as started:
+        await started.ready()
+        assert await started.serving()
+
+
+async def test_an_ordinary_user_needs_nothing_special(anybodys_folder: Path) -> None:
+    """All of it runs as an ordinary user: every process is his and none is root's."""
+    data = anybodys_folder / "data"
+    async with up(data, prefix=as_ordinary_user(), cwd=anybodys_folder) as started:
+        await started.ready()
+        assert await started.serving()
+        owners = {Path(f"/proc/{pid}").stat().st_uid for pid in processes(data)}
+        assert await started.interrupt() == 0
+    assert len(owners) == 1
+    assert 0 not in owners
+
+
+async def test_a_checkout_closed_to_others_works(open_folder: Path) -> None:
+    """The data folder lies where only we may go, as under /root: it serves, and comes back after a stop."""
+    open_folder.chmod(0o700)
+    data = open_folder / "data"
+    outside = []
+    for _ in range(2):
+        async with up(data) as started:
+            await started.ready()
+            assert await started.serving()
+            outside.append((data / "postgres").resolve())
+            assert await started.interrupt() == 0
+    assert outside[0] == outside[1]
+    _remove_stand_in(data, outside[0])
+
+
+async def test_the_table_service_logs_json(open_folder: Path) -> None:
+    """One object a line, after the line that tells the address."""
+    data = open_folder / "data"
+    async with up(data) as started:
+        await started.ready()
+        await started.interrupt()
+    first, *lines = (data / "table/log").read_text().splitlines()
+    assert first == f"listening on {started.address}"
+    assert [json.loads(line)["event"] for line in lines] == ["serving", "draining"]
+
+
+def _pid(data: Path, server: str) -> int:
+    files = {"postgres": "postgres/data/postmaster.pid", "nats": "nats/nats.pid", "table": "table/pid"}
+    return int((data / files[server]).read_text().split()[0])
+
+
+def _remove_stand_in(data: Path, home: Path) -> None:
+    """Remove what a server could not keep under the data folder, if there is such a thing."""
+    if home.parent != data.resolve():
+        shutil.rmtree(home.parent)
