@@ -1,0 +1,147 @@
+"""Events ↔ what is stored: the canonical proto3 JSON of the message of the same name in `baohuang/events/v1`.
+
+    CardsPlayed(seat=1, cards=("3s", "BJ"), left=12, place=0, turn=0, automatic=False)
+    "CardsPlayed", b'{"cards":["3s","BJ"],"left":12,"seat":1,"turn":0}'
+
+Names are lowerCamelCase, enums go by name, a field with its type's zero is left out, an optional one (`int | None`) is
+there whenever it is not None; keys are sorted, so one event has one encoding. Each event class gets, once, a msgspec
+struct of that form, made from its annotations.
+
+History outlives its writer. A key that this release does not know is passed over (a newer one wrote it), a missing one
+is the zero of its type (an older one did); so a field added to an event must mean "as before" by its zero, and an enum
+or a message added must be optional.
+
+    CodecError
+    ├── UnknownEventTypeError    no such event in this release
+    └── MalformedEventError      not the JSON of such an event; or a number or text that no message can hold
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import GenericAlias, MappingProxyType, NoneType, UnionType
+from typing import Annotated, Any, Final, NewType, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from baohuang.rules.events import EVENT_TYPES, Event
+
+_INT32: Final = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+_ZEROS: Final[Mapping[Any, object]] = MappingProxyType(
+    {int: 0, bool: False, str: "", tuple: (), UnionType: None, Union: None}
+)
+"""What stands for a missing key, by kind of annotation. Enums and messages have none: they are always written."""
+
+
+class CodecError(ValueError):
+    """An event that cannot be written, or stored data that cannot be read."""
+
+
+class UnknownEventTypeError(CodecError):
+    """There is no event of that type in this release."""
+
+
+class MalformedEventError(CodecError):
+    """The data is not that of an event of its type; or the event holds what no message can (2^31, a lone surrogate)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How one class of events is written and read."""
+
+    event_class: type[Event]
+    twin: type[msgspec.Struct]
+    decoder: msgspec.json.Decoder[msgspec.Struct]
+
+
+def encode(event: Event) -> tuple[str, bytes]:
+    """Return the event's type and its data, UTF-8.
+
+    Raises MalformedEventError for a number beyond int32 or a lone surrogate, UnknownEventTypeError for no event at all.
+    """
+    name = type(event).__name__
+    form = _form(name)
+    try:
+        return name, _encode(msgspec.convert(event, form.twin, from_attributes=True))
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
+        raise MalformedEventError(f"{name}: {error}") from error
+
+
+def decode(event_type: str, data: bytes) -> Event:
+    """Return the event stored as that type with that data; its keys may come in any order.
+
+    Raises UnknownEventTypeError, MalformedEventError.
+    """
+    form = _form(event_type)
+    try:
+        return msgspec.convert(form.decoder.decode(data), form.event_class, from_attributes=True)
+    except msgspec.DecodeError as error:
+        raise MalformedEventError(f"{event_type}: {error}") from error
+
+
+def _form(event_type: str) -> _Form:
+    form = _FORMS.get(event_type)
+    if form is None:
+        raise UnknownEventTypeError(f"there is no event of type {event_type!r} in this release")
+    return form
+
+
+def _camel(name: str) -> str:
+    head, *tail = name.split("_")
+    return head + "".join(word.capitalize() for word in tail)
+
+
+@cache
+def _twin(cls: type) -> type[msgspec.Struct]:
+    """Return the struct that is written for a dataclass: its fields in the order of their names in JSON."""
+    hints = get_type_hints(cls)
+    ordered = sorted((field.name for field in fields(cls)), key=_camel)
+    return msgspec.defstruct(
+        cls.__name__,
+        [_twin_field(name, hints[name]) for name in ordered],
+        rename=_camel,
+        omit_defaults=True,
+        kw_only=True,
+    )
+
+
+def _twin_field(name: str, annotation: Any) -> tuple[str, Any] | tuple[str, Any, object]:
+    bare = _bare(annotation)
+    kind = get_origin(bare) or bare
+    written = _written(bare)
+    return (name, written, _ZEROS[kind]) if kind in _ZEROS else (name, written)
+
+
+def _written(annotation: Any) -> Any:
+    """Return the type in JSON of an annotation; TypeError for one that has no place in an event."""
+    bare = _bare(annotation)
+    match get_origin(bare), get_args(bare):
+        case origin, (inner, none) if origin in {UnionType, Union} and none is NoneType:
+            return _written(inner) | None
+        case origin, (inner, dots) if origin is tuple and dots is Ellipsis:
+            return GenericAlias(tuple, (_written(inner), ...))
+    if is_dataclass(bare) and isinstance(bare, type):
+        return _twin(bare)
+    if bare is int:
+        return _INT32
+    if bare in {bool, str} or issubclass(bare, Enum):
+        return bare
+    raise TypeError(f"an event holds no {annotation}")
+
+
+def _bare(annotation: Any) -> Any:
+    while isinstance(annotation, NewType):
+        annotation = annotation.__supertype__
+    return annotation
+
+
+def _form_of(event_class: type[Event]) -> _Form:
+    twin = _twin(event_class)  # type: ignore[arg-type] # a class is hashable, though mypy doubts it of a union's
+    return _Form(event_class, twin, msgspec.json.Decoder(twin))
+
+
+_encode: Final = msgspec.json.Encoder().encode
+_FORMS: Final[Mapping[str, _Form]] = MappingProxyType(
+    {name: _form_of(event_class) for name, event_class in EVENT_TYPES.items()},
+)
