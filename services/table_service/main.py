@@ -7,30 +7,34 @@ serves it says so in one line on standard output: `listening on 127.0.0.1:50051`
 import asyncio
 import signal
 import sys
-from contextlib import AsyncExitStack
 
 import structlog
 import uvloop
+from asyncpg import PostgresError
 from pydantic import ValidationError
 
+from baohuang.eventlog.port import LogUnavailable
 from baohuang.rpc.auth import InsecureListenError
 from baohuang.rpc.log import configure_logging
 from baohuang.rpc.server import ListenError, RpcServer
 from table_service.settings import TableSettings
-from table_service.wiring import wire
+from table_service.wiring import SERVICES, wired
 
 _log = structlog.get_logger("table_service")
 
 
 async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
-    """Serve until `stop` is set, then drain. Raises ListenError, InsecureListenError."""
-    async with AsyncExitStack() as resources:
-        server = RpcServer(settings, settings.table_listen)
-        services = await wire(server, settings, resources)
-        port = await server.start(*services)
+    """Serve until `stop` is set, then drain.
+
+    Raises ListenError, InsecureListenError; OSError, asyncpg.PostgresError and LogUnavailable without a database.
+    """
+    server = RpcServer(settings, settings.table_listen)
+    async with wired(server, settings) as hub:
+        port = await server.start(*SERVICES)
         _announce(settings.table_listen.rpartition(":")[0], port)
         await stop.wait()
         _log.info("draining", grace_seconds=settings.drain_grace_seconds)
+        hub.drain()
         await server.drain()
 
 
@@ -40,7 +44,7 @@ def main() -> None:
         settings = TableSettings()  # type: ignore[call-arg] # from the environment
         configure_logging(settings.log_level)
         uvloop.run(_until_signalled(settings))
-    except (ValidationError, ListenError, InsecureListenError) as error:
+    except (ValidationError, ListenError, InsecureListenError, OSError, PostgresError, LogUnavailable) as error:
         sys.exit(f"table service: {error}")
 
 

@@ -1,15 +1,59 @@
-"""Which servicers the table service's server carries, and what they stand on."""
+"""What the table service is made of, put together in one place."""
 
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
 
+from baohuang.eventlog.port import EventLog
+from baohuang.eventlog.postgres.log import open_log
+from baohuang.gen.rules.v1 import rules_service_pb2, rules_service_pb2_grpc
+from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
 from baohuang.rpc.server import RpcServer
+from table_service.clock import DatabaseClock
+from table_service.handler import CommandHandler
+from table_service.rules_servicer import RulesServicer
+from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
+from table_service.table_servicer import TableServicer
+from table_service.tables import Tables
+from table_service.watch.hub import Hub
+from table_service.watch.stream import Watching
+
+SERVICES: Final = (
+    table_service_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
+    rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
+)
 
 
-async def wire(server: RpcServer, settings: TableSettings, resources: AsyncExitStack) -> Sequence[str]:  # noqa: ARG001
-    """Open what the servicers need (closed with `resources`, after the drain) and register them on `server.grpc`.
+@asynccontextmanager
+async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub]:
+    """Open what the servicers need and register them on the server; closed in order once it is drained.
 
-    Gives the full names of the services, for health and reflection.
+    Gives the hub, to send the watchers away before the drain. Raises OSError, asyncpg.PostgresError, LogUnavailable.
     """
-    return ()
+    async with (
+        open_log(settings.postgres_dsn.get_secret_value()) as log,
+        serving(server, log, seeds_from(settings.dev_seed)) as hub,
+    ):
+        yield hub
+
+
+@asynccontextmanager
+async def serving(server: RpcServer, log: EventLog, seeds: SeedSource) -> AsyncIterator[Hub]:
+    """Register the servicers on the server, over any log. Raises LogUnavailable."""
+    clock = DatabaseClock(log)
+    await clock.measure()
+    hub = Hub()
+    tables = Tables(log, hub.publish)
+    handler = CommandHandler(log, tables, clock, seeds)
+    watching = Watching(log, tables, hub)
+    servicer = TableServicer(log, tables, handler, watching, clock)
+    table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
+    rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
+    measuring = asyncio.create_task(clock.keep_measured())
+    try:
+        yield hub
+    finally:
+        measuring.cancel()
+        await handler.finish()

@@ -1,9 +1,11 @@
-"""Legal-play enumeration: every shape a seat may lead or answer with, and the cards that make it."""
+"""Legal plays: checking one, listing all, and the cards that make one."""
 
 from functools import lru_cache
 
-from baohuang.rules.cards import BIG, RANKS, SMALL, STRENGTH, Card
-from baohuang.rules.plays import SIX, Shape, holds_sixes, roasting_jokers
+from baohuang.rules.cards import BIG, RANKS, SMALL, STRENGTH, Card, holds
+from baohuang.rules.plays import SIX, Shape, beats, holds_sixes, roasting_jokers, shape_of
+from baohuang.rules.refusals import Refusal, RefusedError
+from baohuang.rules.rulesets import Ruleset
 
 
 def legal_shapes(
@@ -31,6 +33,24 @@ def legal_shapes(
     if hold6 and counts[SIX]:
         shapes = [shape for shape in shapes if not holds_sixes(shape, len(hand))]
     return shapes
+
+
+def check_play(ruleset: Ruleset, held: tuple[Card, ...], on: tuple[Card, ...], play: tuple[Card, ...]) -> None:
+    """Raise RefusedError unless the holder of `held` may play `play` on the set `on` (empty: he leads).
+
+    NOT_YOUR_CARDS, NOT_A_SET (SET-1), SIXES_HELD (HOLD-1), DOES_NOT_BEAT (BEAT-1, ROAST-1), in this order.
+    """
+    if not holds(held, play):
+        raise RefusedError(Refusal.NOT_YOUR_CARDS, "SET-1", "you do not hold these cards")
+    shape = shape_of(play)
+    if shape is None:
+        raise RefusedError(Refusal.NOT_A_SET, "SET-1", "a set is plain cards of one rank, jokers, or both")
+    if ruleset.hold6 and holds_sixes(shape, len(held)):
+        raise RefusedError(Refusal.SIXES_HELD, "HOLD-1", "sixes are played last and all at once")
+    table = shape_of(on)
+    if table is not None and not beats(shape, table, ruleset.roast):
+        rule = "ROAST-1" if ruleset.roast and (table.small or table.big) else "BEAT-1"
+        raise RefusedError(Refusal.DOES_NOT_BEAT, rule, f"{shape} does not beat {table}")
 
 
 def cards_for(hand: tuple[Card, ...], shape: Shape) -> tuple[Card, ...]:

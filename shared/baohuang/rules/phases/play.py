@@ -1,11 +1,12 @@
 """PLAY (出牌): PLAY-1, PLAY-2, WIND-1, ROLE-1 and what a set must be (section 2)."""
 
-from baohuang.rules.cards import STRENGTH, SWORD, Card, holds, in_order, without
+from baohuang.rules.cards import STRENGTH, SWORD, Card, in_order, without
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import CardsPlayed, Passed, RoleRevealed, SeatWentOut
+from baohuang.rules.legal import check_play
 from baohuang.rules.phases.asking import check_may_speak
 from baohuang.rules.phases.ending import hand_has_ended
-from baohuang.rules.plays import SIX, beats, holds_sixes, shape_of
+from baohuang.rules.plays import SIX
 from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import Guarding, Ruleset
 from baohuang.rules.settlement import Solo
@@ -16,7 +17,7 @@ def play_cards(decision: Decision, seat: int, cards: tuple[Card, ...], *, automa
     """PLAY-1: lead a set, or beat the one on the table."""
     hand = decision.hand
     check_may_speak(hand, seat, Phase.PLAY)
-    _check_set(decision.ruleset, hand, seat, cards)
+    check_play(decision.ruleset, hand.hands[seat], hand.trick.cards, cards)
     left = len(hand.hands[seat]) - len(cards)
     out = (*hand.out, seat) if left == 0 else hand.out
     ended = left == 0 and hand_has_ended(decision.ruleset, hand.roles, out)
@@ -73,23 +74,6 @@ def leader(hand: Hand) -> int:
     if hand.roles.emperor is None:
         raise ValueError("play begins with an emperor")
     return _leads_after(hand.roles.emperor, hand.out)
-
-
-def _check_set(ruleset: Ruleset, hand: Hand, seat: int, cards: tuple[Card, ...]) -> None:
-    """Raise RefusedError for cards not held, no set (SET-1), sixes (HOLD-1), or one that does not beat (BEAT-1)."""
-    if not holds(hand.hands[seat], cards):
-        raise RefusedError(Refusal.NOT_YOUR_CARDS, "SET-1", "you do not hold these cards")
-    shape = shape_of(cards)
-    if shape is None:
-        raise RefusedError(Refusal.NOT_A_SET, "SET-1", "a set is plain cards of one rank, jokers, or both")
-    if ruleset.hold6 and holds_sixes(shape, len(hand.hands[seat])):
-        raise RefusedError(Refusal.SIXES_HELD, "HOLD-1", "sixes are played last and all at once")
-    on_table = shape_of(hand.trick.cards)
-    if on_table is not None and not beats(shape, on_table, ruleset.roast):
-        roasting = ruleset.roast and (on_table.small or on_table.big)
-        raise RefusedError(
-            Refusal.DOES_NOT_BEAT, "ROAST-1" if roasting else "BEAT-1", f"{shape} does not beat {on_table}"
-        )
 
 
 def _next_in(seat: int, out: tuple[int, ...]) -> int:

@@ -1,0 +1,199 @@
+"""Between the contract's messages and the domain: what comes in is checked here, and nowhere else.
+
+Every wrong field is a MalformedInput that names it by its proto path.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Final
+
+from google.protobuf.message import Message
+
+from baohuang.eventlog.port import Head, RequestId, StreamId, Version
+from baohuang.gen.rules.v1 import hand_pb2, ruleset_pb2
+from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
+from baohuang.rpc.call import current_caller
+from baohuang.rpc.errors import MalformedInput, NotFound, Reason
+from baohuang.rpc.messages import requested_options, to_proto
+from baohuang.rules import commands as cmd
+from baohuang.rules.cards import Card, UnknownCardError, parse_card
+from baohuang.rules.deal import ENTROPY_BYTES, SEATS
+from baohuang.rules.state import Answer, PlayerId, TableId, TableStatus
+from table_service.handler import Request
+from table_service.summaries import Summary, filter_for, read_summary
+
+MutatingRequest = pb.OpenTableRequest | pb.SitDownRequest | pb.StandUpRequest | pb.SetReadyRequest | pb.ActRequest
+
+_REQUEST_ID: Final = re.compile(r"[\x21-\x7e]{1,64}", re.ASCII)
+_TABLE_ID: Final = re.compile(r"[0-9a-f-]{36}", re.ASCII)
+_DEFAULT_PAGE: Final = 50
+_LARGEST_PAGE: Final = 100
+_MOST_CARDS: Final = 64
+"""More than any hand holds, whatever was pasted or paid to it."""
+_ANSWERS_BY_PHASE: Final[Mapping[str, frozenset[Answer]]] = MappingProxyType(
+    {
+        "answer_seize": frozenset({Answer.SEIZE, Answer.NONE}),
+        "declare": frozenset(
+            {Answer.NONE, Answer.OPEN_GUARD, Answer.OPEN_SOLO, Answer.REVOLT, Answer.SURRENDER},
+        ),
+        "answer_kick": frozenset({Answer.KICK, Answer.NONE}),
+    },
+)
+
+
+def caller() -> PlayerId:
+    """Return the player who calls."""
+    return PlayerId(current_caller().player)
+
+
+def table_id_in(text: str) -> TableId:
+    """Return a table's id. Raises NotFound for a text that no table can have as its id."""
+    if not _TABLE_ID.fullmatch(text):
+        raise NotFound(Reason.NO_SUCH_TABLE, "there is no such table: ids are UUIDs, as OpenTable gives them")
+    return TableId(text)
+
+
+def request_to(table_id: TableId, message: MutatingRequest, action: cmd.Action) -> Request:
+    """Return the command that a mutating request stands for. Raises MalformedInput."""
+    expected = None
+    if not isinstance(message, pb.OpenTableRequest) and message.HasField("expected_version"):
+        expected = Version(message.expected_version)
+    return Request(
+        table_id=table_id,
+        player=caller(),
+        request_id=_request_id(message.request_id),
+        digest=_digest(message),
+        action=action,
+        expected_version=expected,
+    )
+
+
+def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
+    """Return the action of an OpenTable request. Raises MalformedInput."""
+    return cmd.OpenTable(table_id, message.ruleset, requested_options(message.options))
+
+
+def sitting(message: pb.SitDownRequest) -> cmd.SitDown:
+    """Return the action of a SitDown request. Raises MalformedInput."""
+    if not 0 <= message.seat < SEATS:
+        raise MalformedInput.field("seat", f"seats are 0 to {SEATS - 1}", Reason.NO_SUCH_SEAT)
+    return cmd.SitDown(message.seat)
+
+
+def readiness(message: pb.SetReadyRequest) -> cmd.SetReady:
+    """Return the action of a SetReady request. Raises MalformedInput."""
+    if len(message.entropy.encode()) > ENTROPY_BYTES:
+        raise MalformedInput.field("entropy", f"at most {ENTROPY_BYTES} bytes in UTF-8", Reason.ENTROPY_TOO_LONG)
+    if "\0" in message.entropy:
+        raise MalformedInput.field("entropy", "must not hold NUL")
+    return cmd.SetReady(message.ready, message.entropy)
+
+
+def move(message: pb.ActRequest) -> cmd.Move:  # noqa: C901, PLR0911 - one line a move
+    """Return the move of an Act request. Raises MalformedInput."""
+    match message.WhichOneof("action"):
+        case "play":
+            return cmd.Play(cards_in(message.play.cards, "play.cards"))
+        case "pass_turn":
+            return cmd.Pass()
+        case "enthrone":
+            return cmd.Enthrone()
+        case "yield_crown":
+            return cmd.Yield()
+        case "declare_open_solo":
+            return cmd.DeclareOpenSolo()
+        case "answer_seize":
+            return cmd.AnswerSeize(_answer(message.answer_seize.answer, "answer_seize"))
+        case "call_card":
+            return cmd.CallCard(card_in(message.call_card.card, "call_card.card"))
+        case "declare":
+            return cmd.Declare(_answer(message.declare.answer, "declare"))
+        case "answer_kick":
+            return cmd.AnswerKick(_answer(message.answer_kick.answer, "answer_kick"))
+        case "return_tribute":
+            return cmd.ReturnTribute(cards_in(message.return_tribute.cards, "return_tribute.cards"))
+        case _:
+            raise MalformedInput.field("action", "must be set")
+
+
+def after_version_in(message: watch_pb2.WatchTableRequest) -> int:
+    """Return the version a watcher has; 0 if he has nothing. Raises MalformedInput."""
+    if message.after_version < 0:
+        raise MalformedInput.field("after_version", "must not be negative")
+    return message.after_version
+
+
+def cards_in(texts: Iterable[str], field: str) -> tuple[Card, ...]:
+    """Return the cards of a repeated field. Raises MalformedInput, naming the one that is none."""
+    cards = tuple(card_in(text, f"{field}[{index}]") for index, text in enumerate(texts))
+    if len(cards) > _MOST_CARDS:
+        raise MalformedInput.field(field, f"at most {_MOST_CARDS} cards")
+    return cards
+
+
+def card_in(text: str, field: str) -> Card:
+    """Return a card. Raises MalformedInput."""
+    try:
+        return parse_card(text)
+    except UnknownCardError as error:
+        raise MalformedInput.field(field, str(error)) from error
+
+
+def listing(message: pb.ListTablesRequest) -> tuple[bytes, StreamId | None, int]:
+    """Return filter, last id of the page before and page size of a ListTables request. Raises MalformedInput."""
+    if message.page_size < 0:
+        raise MalformedInput.field("page_size", "must not be negative")
+    for field in ("ruleset", "player"):
+        if "\0" in getattr(message, field):
+            raise MalformedInput.field(field, "must not hold NUL")
+    if message.page_token and not _TABLE_ID.fullmatch(message.page_token):
+        raise MalformedInput.field("page_token", "is not one that ListTables gave")
+    where = filter_for(message.ruleset, _status(message.status), message.player, free_seat=message.free_seat)
+    size = min(message.page_size or _DEFAULT_PAGE, _LARGEST_PAGE)
+    return where, StreamId(message.page_token) if message.page_token else None, size
+
+
+def summary_message(head: Head) -> pb.TableSummary:
+    """Return the message of a table's summary."""
+    summary: Summary = read_summary(head.summary)
+    return pb.TableSummary(
+        table_id=head.stream_id,
+        version=head.version,
+        ruleset=summary.ruleset,
+        options=to_proto(summary.options, ruleset_pb2.Options),
+        status=table_view_pb2.TableStatus.Value(summary.status.value),
+        players=summary.players,
+        hands_played=summary.hands_played,
+        hand_in_progress=summary.hand_in_progress,
+    )
+
+
+def _request_id(text: str) -> RequestId:
+    if not _REQUEST_ID.fullmatch(text):
+        raise MalformedInput.field("request_id", "must be 1 to 64 printable ASCII characters without blanks (AIP-155)")
+    return RequestId(text)
+
+
+def _digest(message: Message) -> bytes:
+    return sha256(
+        message.DESCRIPTOR.full_name.encode() + b"\0" + message.SerializeToString(deterministic=True)
+    ).digest()
+
+
+def _answer(value: "hand_pb2.Answer.ValueType", field: str) -> Answer:
+    names = {hand_pb2.Answer.Value(answer.value): answer for answer in _ANSWERS_BY_PHASE[field]}
+    if value not in names:
+        raise MalformedInput.field(f"{field}.answer", f"must be one of {', '.join(map(hand_pb2.Answer.Name, names))}")
+    return names[value]
+
+
+def _status(value: "table_view_pb2.TableStatus.ValueType") -> TableStatus | None:
+    if value == table_view_pb2.TABLE_STATUS_UNSPECIFIED:
+        return None
+    try:
+        return TableStatus(table_view_pb2.TableStatus.Name(value))
+    except ValueError as error:
+        raise MalformedInput.field("status", "is no status of a table") from error

@@ -1,0 +1,35 @@
+"""The database's clock, read without asking it each time: the only clock that dates anything."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from baohuang.eventlog.port import EventLog
+
+_MEASURE_EVERY_SECONDS = 30.0
+
+
+class DatabaseClock:
+    """This process's monotonic clock plus the offset to the database's, measured again every 30 seconds."""
+
+    def __init__(self, log: EventLog, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._log = log
+        self._monotonic = monotonic
+        self._epoch = datetime.fromtimestamp(0, UTC)
+
+    async def measure(self) -> None:
+        """Measure the offset anew, half the round trip taken off. Raises LogUnavailable."""
+        before = self._monotonic()
+        reading = await self._log.clock()
+        self._epoch = reading - timedelta(seconds=(before + self._monotonic()) / 2)
+
+    async def keep_measured(self) -> None:
+        """Measure for ever; to be run as a task, after a first `measure`. Raises LogUnavailable."""
+        while True:
+            await asyncio.sleep(_MEASURE_EVERY_SECONDS)
+            await self.measure()
+
+    def now(self) -> datetime:
+        """Return the database's time, UTC."""
+        return self._epoch + timedelta(seconds=self._monotonic())

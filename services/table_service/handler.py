@@ -1,0 +1,168 @@
+"""One command's way: load → decide → append → evolve, whatever stub it came through.
+
+- Acknowledged means appended: nothing is answered before the log says so.
+- Idempotent: the log remembers (player, request id); a retry gets the first outcome (AIP-155).
+- A refusal is answered only from the state the log has now: before it is, head and request are read again.
+- A cancelled call does not cancel its command: what is under way is finished and watchers are told.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+import msgspec
+
+from baohuang.eventlog.chain import instant
+from baohuang.eventlog.codec import encode
+from baohuang.eventlog.port import (
+    Actor,
+    Append,
+    Appended,
+    Duplicate,
+    EventLog,
+    EventLogError,
+    LogCorrupted,
+    NewEvent,
+    Refused,
+    RequestId,
+    Unstorable,
+    Version,
+    VersionConflict,
+)
+from baohuang.rpc.errors import MalformedInput, Reason, Refusal, StaleVersion, Unavailable
+from baohuang.rules.commands import Action, Command, OpenTable
+from baohuang.rules.decide import decide
+from baohuang.rules.events import Event
+from baohuang.rules.refusals import RefusedError
+from baohuang.rules.rulesets import OptionError, UnknownRulesetError
+from baohuang.rules.state import Instant, PlayerId, TableId
+from table_service.clock import DatabaseClock
+from table_service.refusing import refusal_of
+from table_service.seeds import SeedSource
+from table_service.summaries import summary_of
+from table_service.tables import HeldTable, Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A command as it came in. `digest` is that of the request's body, to tell a retry from another request."""
+
+    table_id: TableId
+    player: PlayerId
+    request_id: RequestId
+    digest: bytes
+    action: Action
+    expected_version: Version | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What an accepted command came to: the version and hash of its last event."""
+
+    table_id: TableId
+    version: Version
+    hash: bytes
+
+
+class CommandHandler:
+    """Carries commands out, one at a time for each table."""
+
+    def __init__(self, log: EventLog, tables: Tables, clock: DatabaseClock, seeds: SeedSource) -> None:
+        self._log = log
+        self._tables = tables
+        self._clock = clock
+        self._seeds = seeds
+        self._under_way: set[asyncio.Task[Done]] = set()
+
+    async def handle(self, request: Request) -> Done:
+        """Carry the command out.
+
+        Raises Refusal: NotFound, IllegalMove, StaleVersion, MalformedInput, PermissionDenied, WrongState, Unavailable.
+        """
+        task = asyncio.create_task(self._carry_out(request))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    async def finish(self) -> None:
+        """Wait for what is under way; to be called once no more commands come."""
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    async def _carry_out(self, request: Request) -> Done:
+        try:
+            held = await self._held(request)
+            async with held.lock:
+                return await self._settle(held, request)
+        except Unstorable as error:
+            raise MalformedInput("the request holds text that cannot be stored") from error
+        except LogCorrupted:
+            raise
+        except EventLogError as error:
+            raise Unavailable(Reason.LOG_UNAVAILABLE, "the event log did not answer: retry the same request") from error
+
+    async def _held(self, request: Request) -> HeldTable:
+        if isinstance(request.action, OpenTable):
+            return HeldTable(request.table_id)
+        return await self._tables.hold(request.table_id)
+
+    async def _settle(self, held: HeldTable, request: Request) -> Done:
+        while True:
+            try:
+                append, events = self._decide(held, request)
+            except (Refusal, RefusedError, UnknownRulesetError, OptionError) as refused:
+                done = await self._refuse(held, request, refused)
+            else:
+                done = await self._append(held, append, events)
+            if done is not None:
+                return done
+            await self._tables.catch_up(held)
+
+    def _decide(self, held: HeldTable, request: Request) -> tuple[Append, tuple[Event, ...]]:
+        if request.expected_version not in {None, held.version}:
+            raise StaleVersion(int(request.expected_version or 0), held.version)
+        now = self._clock.now()
+        seed = self._seeds.seed_for(held.table)
+        command = Command(request.player, request.action, Instant(instant(now)), seed)
+        events, after = decide(held.table, command)
+        summary = summary_of(after)
+        append = Append(
+            stream_id=held.stream_id,
+            expected_version=held.version,
+            expected_hash=held.hash,
+            events=tuple(NewEvent(*encode(event)) for event in events),
+            actor=Actor(request.player),
+            request_id=request.request_id,
+            request_digest=request.digest,
+            recorded_at=now,
+            outcome=msgspec.json.encode({"tableId": held.table_id, "version": held.version + len(events)}),
+            summary=None if held.table and summary == summary_of(held.table) else summary,
+        )
+        return append, events
+
+    async def _append(self, held: HeldTable, append: Append, events: tuple[Event, ...]) -> Done | None:
+        """Return what came of it, None if the table is behind the log and has to catch up first."""
+        match await self._log.append(append):
+            case Appended() as appended:
+                self._tables.learn(held, appended.events, events)
+                self._tables.adopt(held)
+                return Done(held.table_id, appended.version, appended.hash)
+            case Duplicate() as duplicate:
+                return await self._first_outcome(duplicate, append.request_digest)
+            case VersionConflict():
+                return None
+            case Refused(constraint):
+                raise RuntimeError(f"no rule of this service is kept by the constraint {constraint}")
+
+    async def _refuse(self, held: HeldTable, request: Request, refused: Exception) -> Done | None:
+        """Raise the refusal if the log agrees with the state it was decided from; else say that there is more."""
+        current = await self._log.current(held.stream_id, Actor(request.player), request.request_id)
+        if current.duplicate is not None:
+            return await self._first_outcome(current.duplicate, request.digest)
+        if current.head is not None and current.head.version != held.version:
+            return None
+        raise refusal_of(refused) from refused
+
+    async def _first_outcome(self, duplicate: Duplicate, digest: bytes) -> Done:
+        if duplicate.request_digest != digest:
+            raise MalformedInput.field("request_id", "was used for another request", Reason.REQUEST_ID_REUSED)
+        (last,) = await self._log.read_stream(duplicate.stream_id, Version(duplicate.version - 1), 1)
+        return Done(TableId(duplicate.stream_id), last.version, last.hash)

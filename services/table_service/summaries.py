@@ -1,0 +1,59 @@
+"""The summary kept on a table's stream head, so that listings need no folding."""
+
+from typing import Final
+
+import msgspec
+
+from baohuang.rules.rulesets import Options, RulesetId
+from baohuang.rules.state import PlayerId, Table, TableStatus, in_progress
+
+
+class Summary(msgspec.Struct, frozen=True, rename="camel"):
+    """A table at a glance; nothing of it is hidden from anybody."""
+
+    ruleset: RulesetId
+    options: Options
+    status: TableStatus
+    players: tuple[PlayerId, ...]
+    free_seat: bool
+    hands_played: int
+    hand_in_progress: bool
+
+
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
+_decode: Final = msgspec.json.Decoder(Summary).decode
+
+
+def summary_of(table: Table) -> bytes:
+    """Return the table's summary as JSON."""
+    players = tuple(taken.player for taken in table.seats)
+    return _encode(
+        Summary(
+            ruleset=table.ruleset.id,
+            options=table.options,
+            status=table.status,
+            players=players,
+            free_seat=not all(players),
+            hands_played=table.hands_played,
+            hand_in_progress=in_progress(table),
+        )
+    )
+
+
+def read_summary(stored: bytes) -> Summary:
+    """Return a stored summary. Raises msgspec.ValidationError if it is none."""
+    return _decode(stored)
+
+
+def filter_for(ruleset: str, status: TableStatus | None, player: str, *, free_seat: bool) -> bytes:
+    """Return the containment filter for a listing: what is empty, None or false does not filter."""
+    wanted: dict[str, object] = {}
+    if ruleset:
+        wanted["ruleset"] = ruleset
+    if status is not None:
+        wanted["status"] = status.value
+    if player:
+        wanted["players"] = [player]
+    if free_seat:
+        wanted["freeSeat"] = True
+    return _encode(wanted)

@@ -1,0 +1,103 @@
+"""TableService: from stub to handler and back."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+
+from baohuang.eventlog.port import EventLog, EventLogError
+from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
+from baohuang.rpc.errors import Reason, Unavailable
+from baohuang.rules.commands import Action, StandUp
+from table_service import api
+from table_service.clock import DatabaseClock
+from table_service.handler import CommandHandler, Done
+from table_service.identifiers import new_table_id
+from table_service.tables import Tables
+from table_service.views import view_of
+from table_service.watch.stream import Watching
+
+_MILLISECONDS = 1000
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class TableServicer(table_service_pb2_grpc.TableServiceServicer):
+    """Serves the contract; see `baohuang/table/v1/table_service.proto` for what each call promises."""
+
+    def __init__(
+        self, log: EventLog, tables: Tables, handler: CommandHandler, watching: Watching, clock: DatabaseClock
+    ) -> None:
+        self._log = log
+        self._tables = tables
+        self._handler = handler
+        self._watching = watching
+        self._clock = clock
+
+    async def OpenTable(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
+        """Open a table; a retry finds the table that was opened first."""
+        table_id = new_table_id(round(self._clock.now().timestamp() * _MILLISECONDS))
+        done = await self._handler.handle(api.request_to(table_id, request, api.opening(table_id, request)))
+        view = view_of(await self._tables.at(done.table_id, done.version), api.caller())
+        return pb.OpenTableResponse(table_id=done.table_id, version=done.version, hash=done.hash, table=view)
+
+    async def GetTable(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
+        """Return the table as the log has it now."""
+        table_id = api.table_id_in(request.table_id)
+        try:
+            held = await self._tables.current(table_id)
+        except EventLogError as error:
+            raise _unavailable() from error
+        return pb.GetTableResponse(table=view_of(held, api.caller()))
+
+    async def ListTables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
+        """Return a page of tables."""
+        where, after, size = api.listing(request)
+        try:
+            heads = await self._log.list_heads(where, after, size + 1)
+        except EventLogError as error:
+            raise _unavailable() from error
+        page = heads[:size]
+        token = page[-1].stream_id if len(heads) > size else ""
+        return pb.ListTablesResponse(tables=map(api.summary_message, page), next_page_token=token)
+
+    async def SitDown(self, request: pb.SitDownRequest, context: Context) -> pb.SitDownResponse:
+        """Sit the caller down."""
+        done = await self._carry_out(request, api.sitting(request))
+        return pb.SitDownResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+
+    async def StandUp(self, request: pb.StandUpRequest, context: Context) -> pb.StandUpResponse:
+        """Take the caller off his seat."""
+        done = await self._carry_out(request, StandUp())
+        return pb.StandUpResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+
+    async def SetReady(self, request: pb.SetReadyRequest, context: Context) -> pb.SetReadyResponse:
+        """Set the caller's readiness."""
+        done = await self._carry_out(request, api.readiness(request))
+        return pb.SetReadyResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+
+    async def Act(self, request: pb.ActRequest, context: Context) -> pb.ActResponse:
+        """Make the caller's move."""
+        done = await self._carry_out(request, api.move(request))
+        return pb.ActResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+
+    async def WatchTable(
+        self, request: watch_pb2.WatchTableRequest, context: Context
+    ) -> AsyncIterator[watch_pb2.WatchTableResponse]:
+        """Stream the table as the caller may see it."""
+        table_id = api.table_id_in(request.table_id)
+        after_version = api.after_version_in(request)
+        try:
+            async for response in self._watching.watch(table_id, api.caller(), after_version):
+                yield response
+        except EventLogError as error:
+            raise _unavailable() from error
+
+    async def _carry_out(
+        self, request: pb.SitDownRequest | pb.StandUpRequest | pb.SetReadyRequest | pb.ActRequest, action: Action
+    ) -> Done:
+        return await self._handler.handle(api.request_to(api.table_id_in(request.table_id), request, action))
+
+
+def _unavailable() -> Unavailable:
+    return Unavailable(Reason.LOG_UNAVAILABLE, "the event log did not answer: retry")

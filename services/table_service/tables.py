@@ -1,0 +1,128 @@
+"""The tables this replica has in memory: a cache of what the log says, never more.
+
+Anything here may be behind the log (another replica serves the same tables); an append finds that out, and `catch_up`
+mends it. Every event this replica learns of, be it its own or read from the log, passes `Tables.learn`, once and in
+order; so that is where watchers are told.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.port import NO_HASH, NO_VERSION, EventLog, StoredEvent, StreamId, Version
+from baohuang.rpc.errors import NotFound, Reason
+from baohuang.rules.events import Event
+from baohuang.rules.evolve import evolve, fold
+from baohuang.rules.state import Table, TableId
+
+HAND_STARTED = "HandStarted"
+"""The event that carries the whole table: a rebuild begins at the last one."""
+_TABLES_HELD = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An event of a table as it was stored, decoded, and the table as it left it."""
+
+    stored: StoredEvent
+    event: Event
+    table: Table
+
+
+@dataclass(slots=True)
+class HeldTable:
+    """One table in memory. `lock` is held while a command is decided and appended."""
+
+    table_id: TableId
+    table: Table | None = None
+    version: Version = NO_VERSION
+    hash: bytes = NO_HASH
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def stream_id(self) -> StreamId:
+        """The table's stream in the log."""
+        return StreamId(self.table_id)
+
+
+Listener = Callable[[TableId, Sequence[Happened]], None]
+
+
+class Tables:
+    """Tables by id, the least recently used dropped first."""
+
+    def __init__(self, log: EventLog, listener: Listener, limit: int = _TABLES_HELD) -> None:
+        self._log = log
+        self._listener = listener
+        self._limit = limit
+        self._held: OrderedDict[TableId, HeldTable] = OrderedDict()
+
+    async def hold(self, table_id: TableId) -> HeldTable:
+        """Return the table, perhaps behind the log. Raises NotFound, LogUnavailable."""
+        held = self._held.get(table_id)
+        if held is None:
+            held = await self._load(table_id)
+        self._held.move_to_end(table_id)
+        return held
+
+    async def current(self, table_id: TableId) -> HeldTable:
+        """Return the table as the log has it now. Raises NotFound, LogUnavailable."""
+        held = await self.hold(table_id)
+        async with held.lock:
+            await self.catch_up(held)
+        return held
+
+    async def at(self, table_id: TableId, version: Version) -> HeldTable:
+        """Return the table as it was at a version, apart from the one held now. Raises NotFound, LogUnavailable."""
+        held = await self.hold(table_id)
+        if held.version == version:
+            return held
+        stored = await self._log.read_stream(held.stream_id, limit=version)
+        return _held_after(table_id, stored)
+
+    async def catch_up(self, held: HeldTable) -> None:
+        """Read what the log has beyond the held version; the caller holds the lock. Raises LogUnavailable."""
+        while stored := await self._log.read_stream(held.stream_id, held.version):
+            self.learn(held, stored, [decode(event.type, event.data) for event in stored])
+
+    def learn(self, held: HeldTable, stored: Sequence[StoredEvent], events: Iterable[Event]) -> None:
+        """Move the table on by events that are in the log, and tell the listener."""
+        happened = list(replay(held.table, stored, events))
+        last = happened[-1]
+        held.table, held.version, held.hash = last.table, last.stored.version, last.stored.hash
+        self._listener(held.table_id, happened)
+
+    def adopt(self, held: HeldTable) -> None:
+        """Keep a table that was just opened."""
+        self._held.setdefault(held.table_id, held)
+        self._drop_least_used()
+
+    async def _load(self, table_id: TableId) -> HeldTable:
+        stored = await self._log.read_since_last(StreamId(table_id), HAND_STARTED)
+        if not stored:
+            raise NotFound(Reason.NO_SUCH_TABLE, f"there is no table {table_id!r}")
+        held = self._held.setdefault(table_id, _held_after(table_id, stored))
+        self._drop_least_used()
+        return held
+
+    def _drop_least_used(self) -> None:
+        """Forget tables over the limit, but none that is in use: two copies of one would not know of each other."""
+        for table_id in list(self._held):
+            if len(self._held) <= self._limit:
+                return
+            if not self._held[table_id].lock.locked():
+                del self._held[table_id]
+
+
+def _held_after(table_id: TableId, stored: Sequence[StoredEvent]) -> HeldTable:
+    table = fold(decode(event.type, event.data) for event in stored)
+    return HeldTable(table_id, table, stored[-1].version, stored[-1].hash)
+
+
+def replay(table: Table | None, stored: Iterable[StoredEvent], events: Iterable[Event]) -> Iterable[Happened]:
+    """Yield each event with the table as it left it."""
+    for record, event in zip(stored, events, strict=True):
+        table = evolve(table, event)
+        yield Happened(record, event, table)

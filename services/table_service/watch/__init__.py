@@ -1,0 +1,4 @@
+"""WatchTable: each viewer's own contiguous stream of a table.
+
+`hub` hands every event that the replica learns of to the table's watchers; `stream` is one watcher's side of it.
+"""

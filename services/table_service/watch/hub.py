@@ -1,0 +1,107 @@
+"""Who watches which table, and what each of them is sent.
+
+An event is redacted and encoded once for each kind of viewer that watches (a seat, the public), not once a watcher.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from baohuang.gen.table.v1 import watch_pb2
+from baohuang.rules.redact import Viewer
+from baohuang.rules.state import PlayerId, TableId
+from table_service.tables import Happened
+from table_service.views import update_for, viewer_seat
+
+_QUEUED = 256
+"""Updates that may wait for one watcher; more, and he gets a fresh snapshot instead."""
+
+
+class Subscription:
+    """One watcher's queue. When it overflows it is emptied and says so once."""
+
+    def __init__(self, player: PlayerId, limit: int) -> None:
+        self.player = player
+        self._limit = limit
+        self._waiting: list[watch_pb2.WatchTableResponse] = []
+        self._awake = asyncio.Event()
+        self._overflowed = False
+        self._draining = False
+
+    def offer(self, response: watch_pb2.WatchTableResponse) -> None:
+        """Queue an update; beyond the limit all that waits is dropped, and `take` reports an overflow."""
+        if len(self._waiting) >= self._limit:
+            self._waiting.clear()
+            self._overflowed = True
+        if not self._overflowed:
+            self._waiting.append(response)
+        self._awake.set()
+
+    def drain(self) -> None:
+        """Tell the watcher to reconnect, after what he has been sent."""
+        self._draining = True
+        self._awake.set()
+
+    @property
+    def draining(self) -> bool:
+        """Whether the server is going away."""
+        return self._draining
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until there is something to take, for so long at most; False if there is nothing."""
+        try:
+            await asyncio.wait_for(self._awake.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def take(self) -> Sequence[watch_pb2.WatchTableResponse] | None:
+        """Return what waits, in order; None after an overflow: a snapshot has to take its place."""
+        waiting, self._waiting = self._waiting, []
+        overflowed, self._overflowed = self._overflowed, False
+        self._awake.clear()
+        return None if overflowed else waiting
+
+
+class Hub:
+    """The watchers of all tables of this replica."""
+
+    def __init__(self, queued: int = _QUEUED) -> None:
+        self._queued = queued
+        self._watching: defaultdict[TableId, set[Subscription]] = defaultdict(set)
+        self._draining = False
+
+    @contextmanager
+    def subscribe(self, table_id: TableId, player: PlayerId) -> Iterator[Subscription]:
+        """Subscribe a player to what happens at a table from now on."""
+        subscription = Subscription(player, self._queued)
+        if self._draining:
+            subscription.drain()
+        self._watching[table_id].add(subscription)
+        try:
+            yield subscription
+        finally:
+            self._watching[table_id].discard(subscription)
+            if not self._watching[table_id]:
+                del self._watching[table_id]
+
+    def publish(self, table_id: TableId, happened: Sequence[Happened]) -> None:
+        """Offer events, in order, to all who watch the table."""
+        watching = self._watching.get(table_id)
+        if not watching:
+            return
+        for one in happened:
+            encoded: dict[Viewer, watch_pb2.WatchTableResponse] = {}
+            for subscription in watching:
+                viewer = viewer_seat(one.table, subscription.player)
+                if viewer not in encoded:
+                    encoded[viewer] = update_for(one, viewer)
+                subscription.offer(encoded[viewer])
+
+    def drain(self) -> None:
+        """Tell every watcher to reconnect, and all who come from now on."""
+        self._draining = True
+        for watching in self._watching.values():
+            for subscription in watching:
+                subscription.drain()
