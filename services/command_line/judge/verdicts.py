@@ -26,15 +26,24 @@ from command_line.judge.reading import (
 Verdict = dict[str, Any]
 
 
-def judge_line(line: str) -> Verdict:
-    """Return the verdict of one line of JSON, `{"id": …, "error": …}` if it is malformed."""
+def judge_line(line: bytes) -> Verdict:
+    """Return the verdict of one line of JSON in UTF-8, `{"id": …, "error": …}` if it is malformed."""
+    try:
+        return judge(_parsed(line))
+    except CaseError as error:
+        return {"id": None, "error": str(error)}
+    except RecursionError:
+        return {"id": None, "error": "nested too deeply"}
+
+
+def _parsed(line: bytes) -> Case:
     try:
         case = json.loads(line)
     except ValueError as error:
-        return {"id": None, "error": f"not JSON: {error}"}
+        raise CaseError(f"not JSON: {error}") from error
     if not isinstance(case, dict):
-        return {"id": None, "error": "a case is a JSON object"}
-    return judge(case)
+        raise CaseError("a case is a JSON object")
+    return case
 
 
 def judge(case: Case) -> Verdict:
