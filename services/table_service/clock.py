@@ -5,9 +5,12 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from baohuang.eventlog.port import EventLog
+import structlog
+
+from baohuang.eventlog.port import EventLog, LogUnavailable
 
 _MEASURE_EVERY_SECONDS = 30.0
+_log = structlog.get_logger("table_service")
 
 
 class DatabaseClock:
@@ -25,10 +28,13 @@ class DatabaseClock:
         self._epoch = reading - timedelta(seconds=(before + self._monotonic()) / 2)
 
     async def keep_measured(self) -> None:
-        """Measure for ever; to be run as a task, after a first `measure`. Raises LogUnavailable."""
+        """Measure for ever; to be run as a task, after a first `measure`. Without an answer the last one stands."""
         while True:
             await asyncio.sleep(_MEASURE_EVERY_SECONDS)
-            await self.measure()
+            try:
+                await self.measure()
+            except LogUnavailable:
+                _log.warning("clock not measured")
 
     def now(self) -> datetime:
         """Return the database's time, UTC."""
