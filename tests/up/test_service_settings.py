@@ -1,0 +1,42 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def start(**variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the table service with these BAOHUANG_ variables and no others; it must refuse to start."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("BAOHUANG_")}
+    chosen = {f"BAOHUANG_{name}": text for name, text in variables.items()}
+    command = [sys.executable, "-m", "table_service.main"]
+    return subprocess.run(  # noqa: S603 - our own module
+        command, env=kept | chosen, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({}, "postgres_dsn"),
+        ({"DEV_SEED": "7"}, "dev_seed makes every hand known"),
+        ({"INSECURE_DEV": "true", "TABLE_LISTEN": "0.0.0.0:0"}, "loopback only, not 0.0.0.0:0"),
+        ({"TABLE_LISTEN": "127.0.0.1:0"}, "Connection refused"),
+        ({"DRAIN_GRACE_SECONDS": "-1"}, "drain_grace_seconds"),
+    ],
+)
+def test_a_service_that_cannot_run_says_why_and_exits(variables: dict[str, str], said: str) -> None:
+    """Exit code 1, the setting's name on standard error, no traceback and no secret."""
+    dsn = {} if not variables else {"POSTGRES_DSN": "postgresql://u:hunter2@127.0.0.1:1/none"}
+    ended = start(**dsn, **variables)
+    assert ended.returncode == 1
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "hunter2" not in ended.stderr
+
+
+def test_an_address_that_is_not_ours_is_named(own_database_dsn: str) -> None:
+    """With a database and an address of another machine: exit code 1, and the address is in the message."""
+    ended = start(POSTGRES_DSN=own_database_dsn, TABLE_LISTEN="203.0.113.1:50051")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("table service: cannot listen on 203.0.113.1:50051")
