@@ -1,0 +1,155 @@
+"""What the client raises.
+
+    ClientError
+    ├── RefusedError             the service said no: reason, rule, message, bad fields
+    │   ├── MoveRefusedError     FAILED_PRECONDITION  not in this state of the table; `rule` is the clause
+    │   ├── MalformedError       INVALID_ARGUMENT     the request is wrong; `violations` say where
+    │   ├── StaleError           ABORTED              the table is past `expected_version`
+    │   ├── NotFoundError        NOT_FOUND
+    │   ├── NotAllowedError      PERMISSION_DENIED    not your seat, not your right
+    │   ├── NotKnownError        UNAUTHENTICATED      the credentials are missing or not valid
+    │   └── SlowDownError        RESOURCE_EXHAUSTED   too many calls
+    ├── UnreachableError         no answer, however often asked: a command may or may not be stored
+    ├── FaultError               the service failed with a bug of its own, or with a status nobody documented
+    └── ViewBrokenError          what the service sent does not fit together: a version or a hash is not the one due
+
+After UnreachableError the call may be made again with the same `request_id`, its attribute: it is carried out once.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+import grpc
+from google.rpc import error_details_pb2  # type: ignore[import-untyped]
+from grpc_status import rpc_status
+
+from baohuang.rpc.errors import FieldViolation
+from baohuang.rpc.status import DOMAIN
+
+TRANSIENT: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
+"""Codes after which the same request may be sent again."""
+
+
+class ClientError(Exception):
+    """Root of everything the client raises."""
+
+
+class RefusedError(ClientError):
+    """The service refused the call, and nothing came of it.
+
+    `reason` is the name of an `ErrorReason` of the contract (newer ones than this client's included), `rule` a clause
+    id or "", `metadata` what else the reason documents.
+    """
+
+    def __init__(self, refusal: "Refusal") -> None:
+        super().__init__(f"{refusal.reason}: {refusal.message}")
+        self.reason = refusal.reason
+        self.message = refusal.message
+        self.metadata = refusal.metadata
+        self.violations = refusal.violations
+
+    @property
+    def rule(self) -> str:
+        """The id of the clause that forbids it, "" if none does."""
+        return self.metadata.get("rule", "")
+
+
+class MoveRefusedError(RefusedError):
+    """Not in this state of the table: bring your view up to date and decide again."""
+
+
+class MalformedError(RefusedError):
+    """The request is wrong whatever the state; `violations` name the fields."""
+
+
+class StaleError(RefusedError):
+    """The table is past the version that was expected; metadata `version` is its own."""
+
+
+class NotFoundError(RefusedError):
+    """What the request names does not exist, or is not yours to know of."""
+
+
+class NotAllowedError(RefusedError):
+    """Known, but not allowed."""
+
+
+class NotKnownError(RefusedError):
+    """The credentials are missing or not valid."""
+
+
+class SlowDownError(RefusedError):
+    """Too many calls: wait, then try again."""
+
+
+class UnreachableError(ClientError):
+    """No attempt was answered. `request_id` is that of the command, "" for a call that changes nothing."""
+
+    def __init__(self, why: str, request_id: str = "") -> None:
+        super().__init__(why)
+        self.request_id = request_id
+
+
+class FaultError(ClientError):
+    """The service failed with a bug, or with a status the contract does not know."""
+
+
+class ViewBrokenError(ClientError):
+    """An update is not the one due, by its version or by the chain of hashes: the stream or the log was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a refused call carries (AIP-193)."""
+
+    reason: str
+    message: str
+    metadata: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    violations: tuple[FieldViolation, ...] = ()
+
+
+_BY_CODE: Final[Mapping[grpc.StatusCode, type[RefusedError]]] = MappingProxyType(
+    {
+        grpc.StatusCode.FAILED_PRECONDITION: MoveRefusedError,
+        grpc.StatusCode.INVALID_ARGUMENT: MalformedError,
+        grpc.StatusCode.ABORTED: StaleError,
+        grpc.StatusCode.NOT_FOUND: NotFoundError,
+        grpc.StatusCode.PERMISSION_DENIED: NotAllowedError,
+        grpc.StatusCode.UNAUTHENTICATED: NotKnownError,
+        grpc.StatusCode.RESOURCE_EXHAUSTED: SlowDownError,
+    },
+)
+
+
+def error_of(failed: grpc.aio.AioRpcError, request_id: str = "") -> ClientError:
+    """Return what to raise for a failed call."""
+    if failed.code() in TRANSIENT:
+        return UnreachableError(f"{failed.code().name}: {failed.details()}", request_id)
+    kind = _BY_CODE.get(failed.code())
+    refusal = _refusal(failed)
+    if kind is None or refusal is None:
+        return FaultError(f"{failed.code().name}: {failed.details()}")
+    return kind(refusal)
+
+
+def reason_of(failed: grpc.aio.AioRpcError) -> str:
+    """Return the reason that the service gave, "" if the status is not its own."""
+    refusal = _refusal(failed)
+    return refusal.reason if refusal else ""
+
+
+def _refusal(failed: grpc.aio.AioRpcError) -> Refusal | None:
+    status = rpc_status.from_call(failed)  # type: ignore[arg-type] # has all that is read of a Call
+    info = error_details_pb2.ErrorInfo()
+    if status is None or not any(detail.Unpack(info) for detail in status.details) or info.domain != DOMAIN:
+        return None
+    return Refusal(info.reason, status.message, dict(info.metadata), tuple(_violations(status.details)))
+
+
+def _violations(details: Iterable[object]) -> Iterable[FieldViolation]:
+    bad = error_details_pb2.BadRequest()
+    for detail in details:
+        if detail.Unpack(bad):  # type: ignore[attr-defined] # google.protobuf.Any, from an untyped package
+            yield from (FieldViolation(violation.field, violation.description) for violation in bad.field_violations)

@@ -1,0 +1,130 @@
+"""One watch that outlives its streams: it resumes after the last version it has, whatever ended the stream before.
+
+open ──message──► open          a stream ends by Reconnect, a lost connection, silence, a slow reader's cut
+  ▲                 │           the next one is opened after the last version known, with backoff
+  └─────ended───────┘
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from typing import Any, Final
+
+import grpc
+
+from baohuang.client.errors import TRANSIENT, ClientError, UnreachableError, error_of, reason_of
+from baohuang.client.following import Moment, advanced, beginning, rejoined
+from baohuang.client.patience import Patience
+from baohuang.client.updates import update_in, view_in
+from baohuang.gen.table.v1 import watch_pb2
+from baohuang.rpc.messages import UnmappableError
+from baohuang.rpc.reason import Reason
+from baohuang.rules.state import TableId
+
+Response = watch_pb2.WatchTableResponse
+Stream = grpc.aio.UnaryStreamCall[watch_pb2.WatchTableRequest, Response]
+Open = Callable[[watch_pb2.WatchTableRequest], Stream]
+"""Opens a stream with the caller's credentials."""
+
+_ENDS_A_STREAM: Final = TRANSIENT | {grpc.StatusCode.CANCELLED}
+"""Cancelled by the other side: a connection that reached its age. Our own cancellation is an exception, no status."""
+
+
+class _StreamEndedError(Exception):
+    """The stream is over and another has to take its place."""
+
+
+class Watch:
+    """The moments of one table, from a snapshot on, every version once; `moments` is to be iterated once."""
+
+    def __init__(self, table_id: TableId, open_stream: Open, patience: Patience) -> None:
+        self._table_id = table_id
+        self._open_stream = open_stream
+        self._patience = patience
+        self._known: Moment | None = None
+
+    async def moments(self) -> AsyncIterator[Moment]:
+        """Yield them until the consumer has enough. Raises RefusedError, UnreachableError, ViewBrokenError."""
+        while True:
+            stream, first = await self._open()
+            try:
+                async for moment in self._read(stream, first):
+                    yield moment
+            except _StreamEndedError:
+                await asyncio.sleep(random.uniform(0, self._patience.spread_seconds))  # noqa: S311 - spreads a crowd
+            finally:
+                stream.cancel()
+
+    async def _open(self) -> tuple[Stream, Response]:
+        """Open a stream and wait for its first message, as often as patience has it."""
+        try:
+            async for attempt in self._patience.attempt(lambda error: isinstance(error, _StreamEndedError)):
+                with attempt:
+                    return await self._opened_once()
+        except _StreamEndedError as ended:
+            raise UnreachableError(f"no stream of the table lasts: {ended}") from ended
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _opened_once(self) -> tuple[Stream, Response]:
+        after = self._known.version if self._known else None
+        stream = self._open_stream(watch_pb2.WatchTableRequest(table_id=self._table_id, after_version=after))
+        try:
+            return stream, await self._next(stream)
+        except BaseException:
+            stream.cancel()
+            raise
+
+    async def _read(self, stream: Stream, response: Response) -> AsyncIterator[Moment]:
+        while True:
+            if moment := self._learn(response):
+                self._known = moment
+                yield moment
+            response = await self._next(stream)
+
+    async def _next(self, stream: Stream) -> Response:
+        """Return the next message. Raises _StreamEndedError where another stream helps, else RefusedError."""
+        try:
+            response: Any = await asyncio.wait_for(stream.read(), self._patience.silence_seconds)
+        except TimeoutError:
+            raise _StreamEndedError("silence") from None
+        except grpc.aio.AioRpcError as failed:
+            raise _meaning(failed) from failed
+        if response is grpc.aio.EOF:  # type: ignore[attr-defined] # missing in the stubs
+            raise _StreamEndedError("end of stream")
+        if response.HasField("reconnect"):
+            raise _StreamEndedError(watch_pb2.ReconnectReason.Name(response.reconnect.reason))
+        return response  # type: ignore[no-any-return] # read() is typed as message or EOF
+
+    def _learn(self, response: Response) -> Moment | None:
+        """Return the moment that a message brings, None if it brings none."""
+        try:
+            return self._moment_of(response)
+        except UnmappableError as newer:
+            self._known = None
+            raise _StreamEndedError(f"newer than this client: {newer}") from newer
+
+    def _moment_of(self, response: Response) -> Moment | None:
+        match response.WhichOneof("message"):
+            case "snapshot":
+                view = view_in(response.snapshot)
+                return rejoined(self._known, view) if self._known else beginning(view)
+            case "update":
+                return self._advanced(response.update)
+            case "heartbeat":
+                self._check_up_to_date(response.heartbeat.version)
+        return None
+
+    def _advanced(self, message: watch_pb2.Update) -> Moment:
+        if self._known is None:
+            raise _StreamEndedError("an update before any snapshot")
+        return advanced(self._known, update_in(message))
+
+    def _check_up_to_date(self, version: int) -> None:
+        if self._known is None or version > self._known.version:
+            raise _StreamEndedError("something was missed")
+
+
+def _meaning(failed: grpc.aio.AioRpcError) -> _StreamEndedError | ClientError:
+    if failed.code() in _ENDS_A_STREAM or reason_of(failed) == Reason.SLOW_READER:
+        return _StreamEndedError(f"{failed.code().name}: {failed.details()}")
+    return error_of(failed)
