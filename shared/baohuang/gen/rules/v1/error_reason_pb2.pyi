@@ -68,7 +68,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_NO_SUCH_SEAT: _ErrorReason.ValueType  # 23
     """INVALID_ARGUMENT. Seats are 0 to 4: correct the request, do not retry."""
     ERROR_REASON_NOT_SEATED: _ErrorReason.ValueType  # 24
-    """FAILED_PRECONDITION. You do not sit at this table: sit down first (TABLE-1)."""
+    """PERMISSION_DENIED. You do not sit at this table: sit down first (TABLE-1)."""
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 25
     """FAILED_PRECONDITION. Somebody sits there: bring your view up to date and choose another seat."""
     ERROR_REASON_ALREADY_SEATED: _ErrorReason.ValueType  # 26
@@ -169,7 +169,7 @@ ERROR_REASON_TABLE_CLOSED: ErrorReason.ValueType  # 22
 ERROR_REASON_NO_SUCH_SEAT: ErrorReason.ValueType  # 23
 """INVALID_ARGUMENT. Seats are 0 to 4: correct the request, do not retry."""
 ERROR_REASON_NOT_SEATED: ErrorReason.ValueType  # 24
-"""FAILED_PRECONDITION. You do not sit at this table: sit down first (TABLE-1)."""
+"""PERMISSION_DENIED. You do not sit at this table: sit down first (TABLE-1)."""
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 25
 """FAILED_PRECONDITION. Somebody sits there: bring your view up to date and choose another seat."""
 ERROR_REASON_ALREADY_SEATED: ErrorReason.ValueType  # 26
