@@ -85,8 +85,8 @@ class WatchTableResponse(_message.Message):
     RECONNECT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> _table_view_pb2.TableView:
-        """The table as it is now: throw away what you have and go on from here. First on the stream, unless the events you
-        missed are few; also when you read too slowly.
+        """The table as it is now: throw away what you have and go on from here. First on the stream, unless you missed
+        nothing or few events; also when you read too slowly.
         """
 
     @_builtins.property
