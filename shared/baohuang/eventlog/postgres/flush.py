@@ -43,7 +43,7 @@ class Flusher:
         except FAILURES as error:
             raise LogBusy(f"no connection: {error}") from error
         try:
-            rows = await connection.fetch(self._append, _commands(batch), _events(batch))
+            rows = await connection.fetch(self._append, commands_of(batch), events_of(batch))
         except asyncpg.IntegrityConstraintViolationError as error:
             return _refused_at_commit(batch, error)
         except FAILURES as error:
@@ -53,7 +53,7 @@ class Flusher:
         return [_settled(linked, row) for linked, row in zip(batch, rows, strict=True)]
 
 
-def _commands(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
+def commands_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
     """Write the commands as the composite type `eventlog.command`."""
     return [
         (
@@ -73,7 +73,7 @@ def _commands(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
     ]
 
 
-def _events(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
+def events_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
     """Write their events as the composite type `eventlog.event`."""
     return [
         (place, link.version, link.type, link.data, link.salt, link.hash)

@@ -195,7 +195,9 @@ class GroupCommit:
         pause = self._pace.first_pause
         try:
             while await self._something_waits():
-                if await self._flush(self._queue.take(self._pace.batch)):
+                batch = self._queue.take(self._pace.batch)
+                # Nothing is taken when everybody who waited has given up.
+                if not batch or await self._flush(batch):
                     pause = self._pace.first_pause
                 else:
                     await self._arrival_within(pause)
@@ -218,16 +220,12 @@ class GroupCommit:
     async def _flush(self, batch: Sequence[_Waiting]) -> int:
         """Send one batch and return for how many commands that brought something new, 0 asking for a pause."""
         self._in_flight = batch
-        if not batch:
-            return 0
         try:
             settled = await self._send([waiting.linked for waiting in batch])
         except (LogBusy, OutcomeUnknown) as error:
             return self._unsent(batch, error)
         except FlushRefused as error:
             return self._refused(batch, error.cause)
-        finally:
-            self._in_flight = ()
         return sum(self._settle(waiting, one) for waiting, one in zip(batch, settled, strict=True))
 
     def _settle(self, waiting: _Waiting, settled: Settled) -> int:

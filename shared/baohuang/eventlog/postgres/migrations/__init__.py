@@ -41,6 +41,7 @@ def run(connection: Connection, script: Path) -> None:
 def _upgrade(connection: Connection) -> None:
     connection.exec_driver_sql(f"select pg_advisory_xact_lock({_LOCK})")
     connection.exec_driver_sql(f"create schema if not exists {SCHEMA}")
+    run(connection, _HERE / "role.sql")
     config = Config()
     config.set_main_option("script_location", str(_HERE))
     config.set_main_option("path_separator", "os")

@@ -268,22 +268,6 @@ comment on function eventlog.append is
 
 -- Who may do what.
 
-do $$
-begin
-    create role baohuang_app nologin;
-exception when duplicate_object or unique_violation then
-    null; -- roles belong to the cluster: another database has made it, perhaps at this very moment
-end
-$$;
-
-do $$
-begin
-    if not pg_has_role(current_user, 'baohuang_app', 'set') then
-        execute format('grant baohuang_app to %I', current_user);
-    end if;
-end
-$$;
-
 revoke all on function eventlog.write, eventlog.append from public;
 grant usage on schema eventlog to baohuang_app;
 grant select, insert on eventlog.events, eventlog.requests to baohuang_app;

@@ -1,0 +1,24 @@
+"""Other processes of ours."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+_TESTS = Path(__file__).parent.parent
+
+
+async def run_module(module: str, *arguments: str) -> str:
+    """Run a module of the tests in a process of its own and return what it printed; it has to end well."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        module,
+        *arguments,
+        env={**os.environ, "PYTHONPATH": str(_TESTS)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    printed, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()
+    return printed.decode()
