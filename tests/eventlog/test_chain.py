@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from baohuang.eventlog import chain
 from baohuang.eventlog.chain import ChainBroken, Flaw
-from baohuang.eventlog.port import NO_POSITION, Actor, NewEvent, StoredEvent, StreamId, Version
+from baohuang.eventlog.port import NO_POSITION, Actor, NewEvent, RequestId, StoredEvent, StreamId, Version
 from eventlog.commands import NOON, command
 
 STREAM = StreamId("table-1")
