@@ -19,7 +19,7 @@ from baohuang.rules.state import Table, TableId
 
 HAND_STARTED = "HandStarted"
 """The event that carries the whole table: a rebuild begins at the last one."""
-_TABLES_HELD = 10_000
+TABLES_HELD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ Listener = Callable[[TableId, Sequence[Happened]], None]
 class Tables:
     """Tables by id, the least recently used dropped first."""
 
-    def __init__(self, log: EventLog, listener: Listener, limit: int = _TABLES_HELD) -> None:
+    def __init__(self, log: EventLog, listener: Listener, limit: int = TABLES_HELD) -> None:
         self._log = log
         self._listener = listener
         self._limit = limit

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Final
 
 from baohuang.eventlog.port import EventLog
@@ -16,14 +17,23 @@ from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
 from table_service.table_servicer import TableServicer
-from table_service.tables import Tables
-from table_service.watch.hub import Hub
-from table_service.watch.stream import Watching
+from table_service.tables import TABLES_HELD, Tables
+from table_service.watch.hub import UPDATES_QUEUED, Hub
+from table_service.watch.stream import HEARTBEAT_SECONDS, Watching
 
 SERVICES: Final = (
     table_service_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one replica holds, and how long a stream may be silent."""
+
+    tables_held: int = TABLES_HELD
+    updates_queued: int = UPDATES_QUEUED
+    heartbeat_seconds: float = HEARTBEAT_SECONDS
 
 
 @asynccontextmanager
@@ -40,14 +50,17 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
 
 
 @asynccontextmanager
-async def serving(server: RpcServer, log: EventLog, seeds: SeedSource) -> AsyncIterator[Hub]:
+async def serving(
+    server: RpcServer, log: EventLog, seeds: SeedSource, limits: Limits | None = None
+) -> AsyncIterator[Hub]:
     """Register the servicers on the server, over any log. Raises LogUnavailable."""
+    limits = limits or Limits()
     clock = DatabaseClock(log)
     await clock.measure()
-    hub = Hub()
-    tables = Tables(log, hub.publish)
+    hub = Hub(limits.updates_queued)
+    tables = Tables(log, hub.publish, limits.tables_held)
     handler = CommandHandler(log, tables, clock, seeds)
-    watching = Watching(log, tables, hub)
+    watching = Watching(log, tables, hub, limits.heartbeat_seconds)
     servicer = TableServicer(log, tables, handler, watching, clock)
     table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
     rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)

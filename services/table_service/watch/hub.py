@@ -14,7 +14,7 @@ from baohuang.rules.state import PlayerId, TableId
 from table_service.tables import Happened
 from table_service.views import update_for, viewer_seat
 
-_QUEUED = 256
+UPDATES_QUEUED = 256
 """Updates that may wait for one watcher; more, and he gets a fresh snapshot instead."""
 
 
@@ -67,7 +67,7 @@ class Subscription:
 class Hub:
     """The watchers of all tables of this replica."""
 
-    def __init__(self, queued: int = _QUEUED) -> None:
+    def __init__(self, queued: int = UPDATES_QUEUED) -> None:
         self._queued = queued
         self._watching: defaultdict[TableId, set[Subscription]] = defaultdict(set)
         self._draining = False
