@@ -105,14 +105,16 @@ def _previous(case: Case) -> Previous | None:
     points = given.get("points")
     if not isinstance(points, list) or [type(value) for value in points] != [int] * SEATS:
         raise CaseError("previous: points must be five whole numbers")
+    # A surrendered hand has no places (DECL-5), and no other kind of result lacks them.
+    surrendered = given.get("places") is None
     return Previous(
         players=_PLAYERS,
         emperor=seat_in(given.get("emperor"), "previous: emperor"),
         guard=optional_seat_in(given, "guard"),
         solo=solo_in(given),
-        places=places_in(given),
+        places=() if surrendered else places_in(given),
         points=tuple(points),
-        pays_tribute=True,
+        pays_tribute=not surrendered,
     )
 
 

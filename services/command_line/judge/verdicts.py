@@ -38,12 +38,16 @@ def judge_line(line: bytes) -> Verdict:
 
 def _parsed(line: bytes) -> Case:
     try:
-        case = json.loads(line)
+        case = json.loads(line, parse_constant=_no_constant)
     except ValueError as error:
         raise CaseError(f"not JSON: {error}") from error
     if not isinstance(case, dict):
         raise CaseError("a case is a JSON object")
     return case
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
 
 
 def judge(case: Case) -> Verdict:
@@ -75,12 +79,12 @@ def _judge_legal(case: Case) -> Verdict:
 def _judge_settle(case: Case) -> Verdict:
     ruleset, _ = ruleset_of(case)
     surrendered = flag_in(case, "surrendered")
-    solo = solo_in(case)
+    solo, guard = solo_in(case), optional_seat_in(case, "guard")
     if surrendered and not (ruleset.surrender and solo is Solo.HIDDEN):
         raise CaseError("surrendered: nobody can surrender here")
     outcome = Outcome(
         emperor=seat_in(case.get("emperor"), "emperor"),
-        guard=None if solo else optional_seat_in(case, "guard"),
+        guard=None if solo else guard,
         solo=solo,
         places=() if surrendered else places_in(case),
         open_guard=flag_in(case, "open_guard"),

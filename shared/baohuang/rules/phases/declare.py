@@ -46,7 +46,7 @@ def publish_declarations(decision: Decision) -> None:
             revolt=revolt,
             surrendered=surrendered,
             guard=hand.roles.guard if open_guard or revolt else None,
-            solo=Solo.OPEN if open_solo else Solo.HIDDEN if hidden_solo and revolt else None,
+            solo=Solo.OPEN if open_solo else Solo.HIDDEN if hidden_solo and (revolt or surrendered) else None,
         ),
     )
 
