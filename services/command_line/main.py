@@ -3,6 +3,8 @@
 import typer
 
 from command_line import up
+from command_line.demo.command import demo
+from command_line.judge.command import judge
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -13,6 +15,8 @@ def _baohuang() -> None:
 
 
 app.command("up")(up.command)
+app.command("demo")(demo)
+app.command("judge")(judge)
 
 
 def main() -> None:

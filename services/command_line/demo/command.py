@@ -1,0 +1,103 @@
+"""`baohuang demo`: from an empty folder to a verified hand, in one command."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from typing import Annotated, NoReturn
+
+import stamina.instrumentation
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from baohuang.client import ClientError
+from baohuang.embedded.errors import EmbeddedServerError
+from baohuang.eventlog.chain import ChainBroken
+from baohuang.eventlog.port import EventLogError
+from baohuang.eventlog.postgres.log import open_log
+from baohuang.rules.rulesets import RULESETS, RulesetId
+from command_line.backend import LocalBackend, MigrationError
+from command_line.demo.checking import CheckError, check, finish_of, recorded
+from command_line.demo.report import print_checks, print_history, print_settlement
+from command_line.demo.screens import screen_for
+from command_line.demo.stage import Seen, backend_for, play_one_hand
+
+_BOUND_SECONDS = 55.0
+_PACE_ON_A_TERMINAL = 0.03
+_WIDE = 200
+"""The width of lines that go elsewhere than to a terminal: they are not to be folded."""
+
+
+def demo(
+    *,
+    ruleset: Annotated[str, typer.Option(help=f"one of {', '.join(RULESETS)}")] = "ourgame-simple",
+    seed: Annotated[int, typer.Option(min=0, help="the deal: the same seed gives the same hands")] = 7,
+    pace: Annotated[
+        float | None, typer.Option(min=0, help="seconds a bot thinks; by default a little on a terminal, else none")
+    ] = None,
+) -> None:
+    """Let five bots play one hand over gRPC against a backend of its own, and verify all that can be verified."""
+    if ruleset not in RULESETS:
+        raise typer.BadParameter(f"{ruleset!r} is not one of {', '.join(RULESETS)}", param_hint="--ruleset")
+    stamina.instrumentation.set_on_retry_hooks(())  # its log lines would go into the board
+    console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_WIDE)
+    think_seconds = pace if pace is not None else _PACE_ON_A_TERMINAL if console.is_terminal else 0.0
+    try:
+        verdict = asyncio.run(_bounded(console, ruleset, seed, think_seconds))
+    except TimeoutError:
+        _fail(f"not done after {_BOUND_SECONDS:.0f} s")
+    except (
+        ClientError,
+        CheckError,
+        ChainBroken,
+        EmbeddedServerError,
+        MigrationError,
+        EventLogError,
+        OSError,
+    ) as failed:
+        _fail(str(failed))
+    console.print(Text(verdict, style="bold green"), soft_wrap=True)
+
+
+async def _bounded(console: Console, ruleset: str, seed: int, think_seconds: float) -> str:
+    """Play and verify, and return the verdict once everything is stopped and removed."""
+    async with asyncio.timeout(_BOUND_SECONDS):
+        console.print(
+            Text(f"baohuang demo: {RULESETS[RulesetId(ruleset)].title}, {ruleset}, seed {seed}"), style="bold"
+        )
+        async with backend_for(seed) as backend:
+            console.print(Text(f"PostgreSQL, NATS and the table service are up; gRPC on {backend.table.address}"))
+            with screen_for(console) as screen:
+                playing = play_one_hand(backend.table.address, ruleset, think_seconds, screen.show)
+                seen = await _while_alive(backend, playing)
+            return await _verify(console, backend, seen)
+
+
+async def _while_alive(backend: LocalBackend, playing: Coroutine[None, None, Seen]) -> Seen:
+    """Return what comes of the hand. Raises ServerDied as soon as a process of the backend ends by itself."""
+    played, death = asyncio.create_task(playing), asyncio.create_task(backend.first_death())
+    try:
+        await asyncio.wait((played, death), return_when=asyncio.FIRST_COMPLETED)
+        if not played.done():
+            raise death.result()
+        return played.result()
+    finally:
+        played.cancel()
+        death.cancel()
+        await asyncio.gather(played, death, return_exceptions=True)
+
+
+async def _verify(console: Console, backend: LocalBackend, seen: Seen) -> str:
+    async with open_log(backend.postgres_dsn) as log:
+        history = await recorded(log, seen.table_id)
+    check(history, seen)
+    print_settlement(console, history)
+    print_history(console, history)
+    print_checks(console, history, seen)
+    points = " ".join(map(str, finish_of(history).points))
+    return f"demo: OK {len(history)} events, chain verified, points {points}"
+
+
+def _fail(why: str) -> NoReturn:
+    Console(stderr=True, highlight=False).print(Text(f"demo: FAILED {why}", style="red"), soft_wrap=True)
+    raise typer.Exit(1)

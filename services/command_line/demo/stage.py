@@ -1,0 +1,103 @@
+"""The hand itself: a backend, a table, five bots and a spectator, each on a connection of its own."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from baohuang.client import DevelopmentIdentity, Moment, TableClient, connect
+from baohuang.eventlog.port import Version
+from baohuang.rules.state import PlayerId, TableId
+from command_line.backend import BackendOptions, LocalBackend
+from command_line.bots.runner import Bot, hand_is_closed
+
+PLAYERS: Final = tuple(map(PlayerId, ("Chen", "Lin", "Wei", "Zhao", "Yu")))
+SPECTATOR: Final = PlayerId("spectator")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the watchers ended with: the spectator, from which version on, and the five bots by seat."""
+
+    table_id: TableId
+    first_version: Version
+    spectator: Moment
+    bots: tuple[Moment, ...]
+
+
+@asynccontextmanager
+async def backend_for(seed: int) -> AsyncIterator[LocalBackend]:
+    """Run a backend that shuffles from the seed, in a folder that is removed at the end."""
+    with _folder() as folder:
+        async with LocalBackend(BackendOptions(folder, dev_seed=seed)) as backend:
+            yield backend
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="baohuang-demo-", ignore_cleanup_errors=True) as name:
+        # The account that PostgreSQL runs as has to pass through it.
+        folder = Path(name)
+        folder.chmod(0o711)
+        yield folder
+
+
+async def play_one_hand(address: str, ruleset: str, think_seconds: float, show: Callable[[Moment], None]) -> Seen:
+    """Open a table, let five bots play one hand at it while a spectator shows it, and return what all saw last.
+
+    The bots sit down in order, and their entropy is their names: the same seed gives the same deal.
+    Raises ClientError.
+    """
+    async with AsyncExitStack() as connections:
+        spectator, *clients = [
+            await connections.enter_async_context(connect(address, DevelopmentIdentity(player)))
+            for player in (SPECTATOR, *PLAYERS)
+        ]
+        table_id = (await spectator.open_table(ruleset)).table_id
+        try:
+            return await _play(spectator, clients, table_id, think_seconds, show)
+        except ExceptionGroup as failed:
+            # The first failure cancelled the others.
+            raise failed.exceptions[0] from failed
+
+
+async def _play(
+    spectator: TableClient,
+    clients: Sequence[TableClient],
+    table_id: TableId,
+    think_seconds: float,
+    show: Callable[[Moment], None],
+) -> Seen:
+    watching = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        watched = tasks.create_task(_spectate(spectator, table_id, watching, show))
+        await watching.wait()
+        bots = [Bot(client, seat, think_seconds=think_seconds) for seat, client in enumerate(clients)]
+        for bot in bots:
+            await bot.take_place(table_id, PLAYERS[bot.seat])
+        playing = [tasks.create_task(bot.play_hand(table_id)) for bot in bots]
+    first, last = watched.result()
+    return Seen(table_id, first, last, tuple(played.result() for played in playing))
+
+
+async def _spectate(
+    client: TableClient, table_id: TableId, watching: asyncio.Event, show: Callable[[Moment], None]
+) -> tuple[Version, Moment]:
+    """Show every moment until the hand is closed; return the first version and the last moment."""
+    first: Version | None = None
+    async with aclosing(client.watch(table_id)) as moments:  # type: ignore[type-var] # an async generator
+        async for moment in moments:
+            watching.set()
+            first = moment.version if first is None else first
+            show(moment)
+            if hand_is_closed(moment.table):
+                return first, moment
+    raise AssertionError("a watch has no end of its own")
+
+
+def last_tables(seen: Seen) -> Sequence[Moment]:
+    """Return what the spectator, then each bot by seat, saw last."""
+    return (seen.spectator, *seen.bots)
