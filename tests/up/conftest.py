@@ -1,11 +1,15 @@
 """Data folders for `baohuang up`."""
 
+import asyncio
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from baohuang.embedded.postgres import EmbeddedPostgres
 
 
 @pytest.fixture
@@ -15,6 +19,29 @@ def open_folder() -> Iterator[Path]:
     made.chmod(0o755)
     yield made
     shutil.rmtree(made)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Path]:
+    """Give the folder of a PostgreSQL that was started once and stopped, to copy: initdb costs a test seconds."""
+    made = Path(tempfile.mkdtemp(prefix="baohuang-test-"))
+    made.chmod(0o755)
+    server = EmbeddedPostgres(made)
+    asyncio.run(server.start())
+    asyncio.run(server.stop())
+    (made / "postgres/port").unlink()
+    yield made / "postgres"
+    asyncio.run(server.destroy())
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def data(open_folder: Path, cluster: Path) -> Path:
+    """Give a data folder in which the cluster is already made."""
+    made = open_folder / "data"
+    made.mkdir()
+    subprocess.run(["cp", "-a", str(cluster), str(made)], check=True)  # noqa: S603, S607 - keeps the owners
+    return made
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from up.running import processes
 
 
 @pytest.fixture
-async def backend(open_folder: Path) -> AsyncIterator[LocalBackend]:
+async def backend(data: Path) -> AsyncIterator[LocalBackend]:
     """Give a running backend."""
-    async with LocalBackend(BackendOptions(open_folder / "data")) as running:
+    async with LocalBackend(BackendOptions(data)) as running:
         yield running
 
 
@@ -57,10 +57,10 @@ async def test_nothing_runs_after_a_start_that_failed(open_folder: Path) -> None
         assert processes(data) == {}
 
 
-async def test_two_in_one_process_do_not_share_a_folder(backend: LocalBackend, open_folder: Path) -> None:
+async def test_two_in_one_process_do_not_share_a_folder(backend: LocalBackend, data: Path) -> None:
     """One owner a folder holds within a process as well."""
     with pytest.raises(DataFolderInUse):
-        async with LocalBackend(BackendOptions(open_folder / "data")):
+        async with LocalBackend(BackendOptions(data)):
             pass
     assert await status(backend.table.address) == "SERVING"
 

@@ -20,7 +20,7 @@ def dsn_of(started: Up) -> str:
 
 
 async def test_it_serves_until_ctrl_c_and_leaves_no_process(open_folder: Path) -> None:
-    """Start, SERVING, Ctrl-C: exit code 0, every process of it gone, the database shut down in order."""
+    """Start, SERVING, Ctrl-C: exit code 0, every process gone, the database shut down in order, JSON logs."""
     data = open_folder / "data"
     async with up(data) as started:
         await started.ready()
@@ -30,11 +30,13 @@ async def test_it_serves_until_ctrl_c_and_leaves_no_process(open_folder: Path) -
     assert "stopped" in started.printed
     assert processes(data) == {}
     assert "database system is shut down" in (data / "postgres/postgres.log").read_text()
+    first, *lines = (data / "table/log").read_text().splitlines()
+    assert first == f"listening on {started.address}"
+    assert {"serving", "draining"} <= {json.loads(line)["event"] for line in lines}
 
 
-async def test_started_again_it_finds_everything(open_folder: Path) -> None:
-    """SIGTERM ends it as well; the second start has the same addresses and the same rows."""
-    data = open_folder / "data"
+async def test_started_again_it_finds_everything(data: Path) -> None:
+    """SIGTERM ends it as well; the second start has the same addresses, the same rows and a migrated event log."""
     async with up(data) as first:
         await first.ready()
         connection = await asyncpg.connect(dsn_of(first))
@@ -46,23 +48,14 @@ async def test_started_again_it_finds_everything(open_folder: Path) -> None:
         await second.ready()
         connection = await asyncpg.connect(dsn_of(second))
         assert await connection.fetchval("SELECT n FROM kept") == 42
+        assert await connection.fetchval("SELECT to_regclass('eventlog.events') IS NOT NULL")
         await connection.close()
         assert await second.serving()
         assert second.address == address
 
 
-async def test_the_log_is_migrated(open_folder: Path) -> None:
-    """What `up` brings up is ready for the services: the event log's schema is there."""
-    async with up(open_folder / "data") as started:
-        await started.ready()
-        connection = await asyncpg.connect(dsn_of(started))
-        assert await connection.fetchval("SELECT to_regclass('eventlog.events') IS NOT NULL")
-        await connection.close()
-
-
-async def test_after_a_kill_the_next_start_works_at_once(open_folder: Path) -> None:
+async def test_after_a_kill_the_next_start_works_at_once(data: Path) -> None:
     """Kill -9 of `up`: its servers may still run or be ending when the next one comes; that one serves."""
-    data = open_folder / "data"
     async with up(data) as killed:
         await killed.ready()
         killed.process.kill()
@@ -74,9 +67,8 @@ async def test_after_a_kill_the_next_start_works_at_once(open_folder: Path) -> N
     await eventually(lambda: processes(data) == {})
 
 
-async def test_a_second_one_on_the_same_folder_is_told_whose_it_is(open_folder: Path) -> None:
+async def test_a_second_one_on_the_same_folder_is_told_whose_it_is(data: Path) -> None:
     """The second exits with 1, naming the first's process and the folder; the first serves on."""
-    data = open_folder / "data"
     async with up(data) as first:
         await first.ready()
         async with up(data) as second:
@@ -85,21 +77,20 @@ async def test_a_second_one_on_the_same_folder_is_told_whose_it_is(open_folder: 
         assert await first.serving()
 
 
-async def test_a_taken_port_is_named(open_folder: Path) -> None:
+async def test_a_taken_port_is_named(data: Path) -> None:
     """The port asked for is another program's: exit code 1, the address in the message, nothing left running."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        async with up(open_folder / "data", "--port", address.rpartition(":")[2]) as started:
+        async with up(data, "--port", address.rpartition(":")[2]) as started:
             assert await started.end() == 1
     assert f"cannot listen on {address}" in started.printed
     assert "Traceback" not in started.printed
-    assert processes(open_folder / "data") == {}
+    assert processes(data) == {}
 
 
 @pytest.mark.parametrize("victim", sorted(SERVERS))
-async def test_a_child_that_dies_is_reported_and_ends_all(open_folder: Path, victim: str) -> None:
+async def test_a_child_that_dies_is_reported_and_ends_all(data: Path, victim: str) -> None:
     """A server killed behind its back: exit code 1, its name and the tail of its log, no process left."""
-    data = open_folder / "data"
     async with up(data) as started:
         await started.ready()
         os.kill(_pid(data, victim), signal.SIGKILL)
@@ -145,17 +136,6 @@ async def test_a_checkout_closed_to_others_works(open_folder: Path) -> None:
             assert await started.interrupt() == 0
     assert outside[0] == outside[1]
     _remove_stand_in(data, outside[0])
-
-
-async def test_the_table_service_logs_json(open_folder: Path) -> None:
-    """One object a line, after the line that tells the address."""
-    data = open_folder / "data"
-    async with up(data) as started:
-        await started.ready()
-        await started.interrupt()
-    first, *lines = (data / "table/log").read_text().splitlines()
-    assert first == f"listening on {started.address}"
-    assert [json.loads(line)["event"] for line in lines] == ["serving", "draining"]
 
 
 def _pid(data: Path, server: str) -> int:

