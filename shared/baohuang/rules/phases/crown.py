@@ -33,7 +33,7 @@ def enthrone(decision: Decision, seat: int, *, automatic: bool = False) -> None:
     """CROWN-1, CROWN-3: the seat asked takes the crown; in called-card rulesets it must be able to call."""
     hand = decision.hand
     check_may_speak(hand, seat, Phase.CROWN)
-    if decision.ruleset.guarding is Guarding.CALLED_CARD and not _able(hand.hands[seat]):
+    if decision.ruleset.guarding is Guarding.CALLED_CARD and not able(hand.hands[seat]):
         raise RefusedError(Refusal.CANNOT_CALL, "CROWN-3", "you hold no three identical cards: only open solo is left")
     _crown(decision, seat, "CROWN-1", automatic=automatic)
 
@@ -76,7 +76,7 @@ def default_answer(decision: Decision, seat: int) -> None:
         enthrone(decision, seat, automatic=True)
 
 
-def _able(cards: tuple[Card, ...]) -> bool:
+def able(cards: tuple[Card, ...]) -> bool:
     """CROWN-3: holds three or four identical plain cards."""
     return bool(identical(cards, _TRIPLE) or identical(cards, _FOUR))
 
