@@ -36,7 +36,7 @@ def command(
     options = BackendOptions(data, postgres_dsn, nats_url, port, dev_seed, insecure_dev)
     try:
         asyncio.run(run(options, Console()))
-    except (EmbeddedServerError, MigrationError) as error:
+    except (EmbeddedServerError, MigrationError, OSError) as error:
         Console(stderr=True).print(Text(str(error), style="red"))
         raise typer.Exit(1) from None
 

@@ -123,6 +123,16 @@ async def test_an_ordinary_user_needs_nothing_special(anybodys_folder: Path) -> 
     assert 0 not in owners
 
 
+async def test_a_folder_of_another_user_is_named(anybodys_folder: Path) -> None:
+    """An ordinary user on a folder he may not write to: exit code 1 and the path, no traceback."""
+    closed = anybodys_folder / "closed"
+    closed.mkdir(mode=0o555)
+    async with up(closed / "data", prefix=as_ordinary_user(), cwd=anybodys_folder) as started:
+        assert await started.end() == 1
+    assert f"Permission denied: '{closed}/data'" in started.printed
+    assert "Traceback" not in started.printed
+
+
 async def test_a_checkout_closed_to_others_works(open_folder: Path) -> None:
     """The data folder lies where only we may go, as under /root: it serves, and comes back after a stop."""
     open_folder.chmod(0o700)

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from baohuang.embedded.account import Account, passable_folder
+from baohuang.embedded.errors import UnsafeFolder
 
 _SURVIVES_REBOOT = Path("/var/tmp")  # noqa: S108 - the folder made below is checked for its owner and mode
 
@@ -18,15 +19,21 @@ _SURVIVES_REBOOT = Path("/var/tmp")  # noqa: S108 - the folder made below is che
 def server_home(data_dir: Path, name: str, account: Account) -> Path:
     """Make, or find, the folder of server `name`: ours, mode 0711; what `account` reads or writes is made inside.
 
-    Raises UnsafeFolder when somebody else made the folder first.
+    A link made at an earlier start is followed, so a data folder may be moved. Raises UnsafeFolder when somebody else
+    made the folder first, or when what is there cannot be reached by `account` any more.
     """
     data_dir.mkdir(parents=True, exist_ok=True)
     wanted = data_dir.resolve() / name
+    if wanted.is_symlink() and wanted.exists():
+        return passable_folder(wanted.resolve())
+    if wanted.is_symlink():  # to a folder that is gone
+        wanted.unlink()
     if account.can_reach(wanted):
         return passable_folder(wanted)
+    if wanted.exists():
+        raise UnsafeFolder(f"{wanted} is in use, but user {account.uid} cannot get there any more; open its parents")
     home = passable_folder(outside_folder(data_dir) / name)
-    if not wanted.is_symlink():
-        wanted.symlink_to(home)
+    wanted.symlink_to(home)
     return home
 
 
