@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from baohuang.rules.phases.course import seats_to_act
-from baohuang.rules.state import ALL_SEATS, Hand, Table
+from baohuang.rules.state import ALL_SEATS, Hand, Phase, Table
 from command_line.demo.words import EMPEROR, GUARD, PLACES, UNKNOWN, called, faces, player_at, role_mark
 
 LINES: Final = 7
@@ -25,18 +25,23 @@ _ROLE_STYLES: Final = {EMPEROR: "bold yellow", GUARD: "bold green", UNKNOWN: "di
 def board(table: Table, said: Sequence[str], lasts: Sequence[str]) -> RenderableType:
     """Return the board; `lasts` is the last play of each seat in this trick, `said` the last lines, oldest first."""
     hand = table.hand
-    parts: list[RenderableType] = [_seats(table, lasts)]
-    if hand is not None and hand.trick.cards:
-        parts.append(_on_the_table(table, hand))
-    parts += [Rule(style="dim"), *_story(said)]
+    parts: list[RenderableType] = [
+        _seats(table, lasts),
+        Text(""),
+        _on_the_table(table, hand),
+        Rule(style="dim"),
+        *_story(said),
+    ]
     title = Text.assemble((" 保皇 ", "bold yellow"), f"{table.ruleset.title} · {table.ruleset.id} ")
     return Panel(Group(*parts), title=title, border_style="yellow", width=_WIDTH, box=box.ROUNDED)
 
 
 def _seats(table: Table, lasts: Sequence[str]) -> Grid:
     grid = Grid.grid(padding=(0, 1))
-    for width in (1, 2, 6, _BAR, 3, None):
-        grid.add_column(width=width, no_wrap=True, justify="right" if width == len("44 ") else "left")
+    for width in (1, 2, 6, _BAR):
+        grid.add_column(width=width, no_wrap=True)
+    grid.add_column(width=2, justify="right")
+    grid.add_column(no_wrap=True)
     acting = seats_to_act(table.hand) if table.hand else ()
     for seat in ALL_SEATS:
         turn = Text("▶", style="bold cyan") if seat in acting else Text("")
@@ -60,12 +65,13 @@ def _last(table: Table, seat: int, last: str) -> Text:
     return Text(last, style="dim" if last == "pass" else "bold white")
 
 
-def _on_the_table(table: Table, hand: Hand) -> Text:
-    player = hand.trick.player
-    by = called(table, player) if player is not None else ""
-    return Text.assemble(
-        "\n  to beat: ", (f" {faces(hand.trick.cards)} ", "bold black on white"), (f"  by {by}", "dim")
-    )
+def _on_the_table(table: Table, hand: Hand | None) -> Text:
+    if hand is None or hand.phase is not Phase.PLAY:
+        return Text("")
+    if hand.trick.player is None:
+        return Text(f"  {called(table, hand.turn)} leads" if hand.turn is not None else "", style="dim")
+    on_it = (f" {faces(hand.trick.cards)} ", "bold black on white")
+    return Text.assemble("  to beat: ", on_it, (f"  by {called(table, hand.trick.player)}", "dim"))
 
 
 def _story(said: Sequence[str]) -> Sequence[Text]:

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Coroutine
+from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
 from typing import Annotated, NoReturn
 
 import stamina.instrumentation
@@ -65,7 +66,9 @@ async def _bounded(console: Console, ruleset: str, seed: int, think_seconds: flo
         console.print(
             Text(f"baohuang demo: {RULESETS[RulesetId(ruleset)].title}, {ruleset}, seed {seed}"), style="bold"
         )
-        async with backend_for(seed) as backend:
+        async with AsyncExitStack() as stack:
+            with _waiting(console):
+                backend = await stack.enter_async_context(backend_for(seed))
             console.print(Text(f"PostgreSQL, NATS and the table service are up; gRPC on {backend.table.address}"))
             with screen_for(console) as screen:
                 playing = play_one_hand(backend.table.address, ruleset, think_seconds, screen.show)
@@ -91,11 +94,15 @@ async def _verify(console: Console, backend: LocalBackend, seen: Seen) -> str:
     async with open_log(backend.postgres_dsn) as log:
         history = await recorded(log, seen.table_id)
     check(history, seen)
-    print_settlement(console, history)
     print_history(console, history)
+    print_settlement(console, history)
     print_checks(console, history, seen)
     points = " ".join(map(str, finish_of(history).points))
     return f"demo: OK {len(history)} events, chain verified, points {points}"
+
+
+def _waiting(console: Console) -> AbstractContextManager[object]:
+    return console.status("starting PostgreSQL, NATS and the table service") if console.is_terminal else nullcontext()
 
 
 def _fail(why: str) -> NoReturn:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rich import box
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
@@ -20,7 +20,7 @@ from command_line.demo.words import PLACES, player_at, role_mark
 
 _TIME: Final = slice(11, 23)
 _HASH_DIGITS: Final = 8
-_WIDTHS: Final = (12, _HASH_DIGITS, 24, 9)
+_WIDTHS: Final = (12, _HASH_DIGITS, 16, 5)
 """Of the columns time, hash, type and who."""
 _SOLOS: Final = {Solo.OPEN: "open solo 明独", Solo.HIDDEN: "hidden solo 暗独"}
 
@@ -53,7 +53,7 @@ def print_history(console: Console, history: Sequence[Recorded]) -> None:
         time = instant(stored.recorded_at)[_TIME]
         what = tell(one.event, one.table)
         line = _line(str(stored.version), what, (time, stored.hash.hex()[:_HASH_DIGITS], stored.type, stored.actor))
-        console.print(Text(line), soft_wrap=True)
+        console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
 def print_checks(console: Console, history: Sequence[Recorded], seen: Seen) -> None:
@@ -62,17 +62,21 @@ def print_checks(console: Console, history: Sequence[Recorded], seen: Seen) -> N
     digits = history[-1].stored.hash.hex()[: 2 * _HASH_DIGITS]
     console.print()
     for line in (
-        f"chain, by the spectator: versions {first + 1} to {last} recomputed from what the public was shown",
-        f"chain, by the log: versions 1 to {last} recomputed from PostgreSQL, which ends at {digits}…",
-        f"deal (FAIR-1): {len(finish_of(history).seeds)} seed(s) match their commitment and give the cards dealt",
-        "state: the spectator and all five players ended with the fold of the log, as each may see it",
+        f"chain, by a spectator: versions {first + 1} to {last} recomputed from public data",
+        f"chain, by the log: versions 1 to {last} recomputed from PostgreSQL, head {digits}…",
+        f"deal, FAIR-1: seed matches commitment, cards recomputed; deals: {len(finish_of(history).seeds)}",
+        "state: spectator and players ended with the fold of the log, as each may see it",
     ):
         console.print(Text.assemble(("✓ ", "green"), line), soft_wrap=True)
 
 
 def _line(version: str, what: str, columns: Sequence[str]) -> str:
-    cells = "  ".join(set_cell_size(text, width) for text, width in zip(columns, _WIDTHS, strict=True))
+    cells = "  ".join(_at_least(width, text) for text, width in zip(columns, _WIDTHS, strict=True))
     return f"{version:>4}  {cells}  {what}"
+
+
+def _at_least(width: int, text: str) -> str:
+    return set_cell_size(text, max(width, cell_len(text)))
 
 
 def _place(finished: HandFinished, seat: int) -> str:

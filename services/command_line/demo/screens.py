@@ -13,6 +13,7 @@ from baohuang.rules.deal import SEATS
 from baohuang.rules.events import CardsPlayed, Event, Passed
 from command_line.demo.board import LINES, board
 from command_line.demo.telling import tell
+from command_line.demo.words import faces
 
 _FRAMES_A_SECOND = 12
 
@@ -57,7 +58,7 @@ class LiveScreen:
     def _note_last(self, event: Event) -> None:
         match event:
             case CardsPlayed():
-                self._lasts[event.seat] = " ".join(card.rstrip("cdhs") for card in event.cards)
+                self._lasts[event.seat] = faces(event.cards)
             case Passed():
                 self._lasts[event.seat] = "pass"
                 if event.trick_over:

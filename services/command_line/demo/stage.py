@@ -15,7 +15,8 @@ from command_line.backend import BackendOptions, LocalBackend
 from command_line.bots.runner import Bot, hand_is_closed
 
 PLAYERS: Final = tuple(map(PlayerId, ("Chen", "Lin", "Wei", "Zhao", "Yu")))
-SPECTATOR: Final = PlayerId("spectator")
+HOST: Final = PlayerId("host")
+"""Opens the table and watches it as anybody may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ async def play_one_hand(address: str, ruleset: str, think_seconds: float, show: 
     async with AsyncExitStack() as connections:
         spectator, *clients = [
             await connections.enter_async_context(connect(address, DevelopmentIdentity(player)))
-            for player in (SPECTATOR, *PLAYERS)
+            for player in (HOST, *PLAYERS)
         ]
         table_id = (await spectator.open_table(ruleset)).table_id
         try:
