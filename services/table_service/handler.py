@@ -146,7 +146,7 @@ class CommandHandler:
                 self._tables.adopt(held)
                 return Done(held.table_id, appended.version, appended.hash)
             case Duplicate() as duplicate:
-                return await self._first_outcome(duplicate, append.request_digest)
+                return await self._first_outcome(held, duplicate, append.request_digest)
             case VersionConflict():
                 return None
             case Refused(constraint):
@@ -156,12 +156,15 @@ class CommandHandler:
         """Raise the refusal if the log agrees with the state it was decided from; else say that there is more."""
         current = await self._log.current(held.stream_id, Actor(request.player), request.request_id)
         if current.duplicate is not None:
-            return await self._first_outcome(current.duplicate, request.digest)
+            return await self._first_outcome(held, current.duplicate, request.digest)
         if current.head is not None and current.head.version != held.version:
             return None
         raise refusal_of(refused) from refused
 
-    async def _first_outcome(self, duplicate: Duplicate, digest: bytes) -> Done:
+    async def _first_outcome(self, held: HeldTable, duplicate: Duplicate, digest: bytes) -> Done:
+        """Return what came of the request the first time, perhaps on another replica or with its answer lost."""
+        if duplicate.stream_id == held.stream_id and duplicate.version > held.version:
+            await self._tables.catch_up(held)
         if duplicate.request_digest != digest:
             raise MalformedInput.field("request_id", "was used for another request", Reason.REQUEST_ID_REUSED)
         (last,) = await self._log.read_stream(duplicate.stream_id, Version(duplicate.version - 1), 1)

@@ -38,7 +38,11 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         """Open a table; a retry finds the table that was opened first."""
         table_id = new_table_id(round(self._clock.now().timestamp() * _MILLISECONDS))
         done = await self._handler.handle(api.request_to(table_id, request, api.opening(table_id, request)))
-        view = view_of(await self._tables.at(done.table_id, done.version), api.caller())
+        try:
+            opened = await self._tables.at(done.table_id, done.version)
+        except EventLogError as error:
+            raise _unavailable() from error
+        view = view_of(opened, api.caller())
         return pb.OpenTableResponse(table_id=done.table_id, version=done.version, hash=done.hash, table=view)
 
     async def GetTable(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from baohuang.eventlog.memory import MemoryLog
+from baohuang.eventlog.port import EventLog
 from baohuang.eventlog.postgres.log import open_log
 from tables.replicas import Replica, replica
 
@@ -19,6 +20,29 @@ def log() -> MemoryLog:
 async def service(log: MemoryLog) -> AsyncIterator[Replica]:
     """Give a service over the log in memory."""
     async with replica(log) as serving:
+        yield serving
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def place(request: pytest.FixtureRequest) -> str | None:
+    """Give the DSN of a log's database, None for the log in memory."""
+    return request.getfixturevalue("database_dsn") if request.param == "postgres" else None
+
+
+@pytest.fixture
+async def either_log(place: str | None) -> AsyncIterator[EventLog]:
+    """Give the log in memory and the one on PostgreSQL in turn."""
+    if place is None:
+        yield MemoryLog()
+    else:
+        async with open_log(place) as postgres:
+            yield postgres
+
+
+@pytest.fixture
+async def either(either_log: EventLog) -> AsyncIterator[Replica]:
+    """Give a service over each log in turn."""
+    async with replica(either_log) as serving:
         yield serving
 
 
