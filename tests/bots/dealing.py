@@ -73,8 +73,9 @@ class Dealer:
 BOTS: Mapping[int, Policy] = dict.fromkeys(ALL_SEATS, choose)
 
 
-def at_random(dice: random.Random) -> Policy:
+def at_random(seed: int) -> Policy:
     """Return a policy that plays any legal set, or passes, but says before PLAY what the bots say."""
+    dice = random.Random(seed)  # noqa: S311 - dice, no secrets
 
     def random_move(table: Table, seat: int) -> cmd.Move:
         hand = table.hand

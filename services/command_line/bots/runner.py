@@ -37,7 +37,7 @@ class Bot:
         Raises ClientError.
         """
         past = NO_VERSION
-        async with aclosing(self.client.watch(table_id)) as moments:  # type: ignore[type-var] # an async generator
+        async with aclosing(self.client.watch(table_id)) as moments:
             async for moment in moments:
                 if hand_is_closed(moment.table):
                     return moment

@@ -89,7 +89,7 @@ async def _spectate(
 ) -> tuple[Version, Moment]:
     """Show every moment until the hand is closed; return the first version and the last moment."""
     first: Version | None = None
-    async with aclosing(client.watch(table_id)) as moments:  # type: ignore[type-var] # an async generator
+    async with aclosing(client.watch(table_id)) as moments:
         async for moment in moments:
             watching.set()
             first = moment.version if first is None else first

@@ -25,9 +25,11 @@ import grpc
 from google.rpc import error_details_pb2  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
+from baohuang.eventlog.port import RequestId
 from baohuang.rpc.errors import FieldViolation
 from baohuang.rpc.status import DOMAIN
 
+_NO_REQUEST: Final = RequestId("")
 TRANSIENT: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
 """Codes after which the same request may be sent again."""
 
@@ -87,7 +89,7 @@ class SlowDownError(RefusedError):
 class UnreachableError(ClientError):
     """No attempt was answered. `request_id` is that of the command, "" for a call that changes nothing."""
 
-    def __init__(self, why: str, request_id: str = "") -> None:
+    def __init__(self, why: str, request_id: RequestId = _NO_REQUEST) -> None:
         super().__init__(why)
         self.request_id = request_id
 
@@ -123,7 +125,7 @@ _BY_CODE: Final[Mapping[grpc.StatusCode, type[RefusedError]]] = MappingProxyType
 )
 
 
-def error_of(failed: grpc.aio.AioRpcError, request_id: str = "") -> ClientError:
+def error_of(failed: grpc.aio.AioRpcError, request_id: RequestId = _NO_REQUEST) -> ClientError:
     """Return what to raise for a failed call."""
     if failed.code() in TRANSIENT:
         return UnreachableError(f"{failed.code().name}: {failed.details()}", request_id)

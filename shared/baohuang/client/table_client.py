@@ -1,6 +1,6 @@
 """One player's client of the table service."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
@@ -137,13 +137,13 @@ class TableClient:
             request.expected_version = expected_version
         return _receipt(await self._call(self._stub.Act, request))
 
-    async def watch(self, table_id: TableId) -> AsyncIterator[Moment]:
+    async def watch(self, table_id: TableId) -> AsyncGenerator[Moment, None]:
         """Yield the table as the caller may see it: now, and after each event, every version once and in order.
 
         Each event's hash is recomputed from what was shown and the hash before it. Lost streams are resumed.
         Raises RefusedError, UnreachableError, ViewBrokenError.
         """
-        async with aclosing(Watch(table_id, self._open_stream, self._patience).moments()) as moments:  # type: ignore[type-var] # an async generator, though typed as what it yields
+        async with aclosing(Watch(table_id, self._open_stream, self._patience).moments()) as moments:
             async for moment in moments:
                 yield moment
 
@@ -158,7 +158,7 @@ class TableClient:
                     metadata = self._credentials.metadata()
                     return await method(request, timeout=self._patience.call_seconds, metadata=metadata)
         except grpc.aio.AioRpcError as failed:
-            raise error_of(failed, getattr(request, "request_id", "")) from failed
+            raise error_of(failed, RequestId(getattr(request, "request_id", ""))) from failed
 
 
 @asynccontextmanager

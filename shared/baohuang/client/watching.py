@@ -7,7 +7,7 @@ open ──message──► open          a stream ends by Reconnect, a lost con
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any, Final
 
 import grpc
@@ -43,7 +43,7 @@ class Watch:
         self._patience = patience
         self._known: Moment | None = None
 
-    async def moments(self) -> AsyncIterator[Moment]:
+    async def moments(self) -> AsyncGenerator[Moment, None]:
         """Yield them until the consumer has enough. Raises RefusedError, UnreachableError, ViewBrokenError."""
         while True:
             stream, first = await self._open()
