@@ -1,6 +1,7 @@
 """TableService: from stub to handler and back."""
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 import grpc
@@ -92,8 +93,9 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         table_id = api.table_id_in(request.table_id)
         after_version = api.after_version_in(request)
         try:
-            async for response in self._watching.watch(table_id, api.caller(), after_version):
-                yield response
+            async with aclosing(self._watching.watch(table_id, api.caller(), after_version)) as responses:
+                async for response in responses:
+                    yield response
         except EventLogError as error:
             raise _unavailable() from error
 

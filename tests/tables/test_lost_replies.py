@@ -80,6 +80,7 @@ async def test_the_connection_to_the_log_breaks_after_the_commit(log: MemoryLog,
         change = await CHANGES[name](service)
         viewer = Viewer(Client(service.channel, "spectator"), change.game.table_id)
         watching = asyncio.create_task(viewer.watch(lambda: viewer.version >= last_of(log, viewer.table_id)))
+        await viewer.opened.wait()
         losing.losing = True
         refused = await change.client.refused(change.request)
         assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "LOG_UNAVAILABLE")
@@ -180,8 +181,8 @@ async def test_an_abandoned_call_is_carried_out(log: MemoryLog) -> None:
     async with replica(slow) as service:
         game = await opened(service)
         viewer = Viewer(Client(service.channel, "spectator"), game.table_id)
-        await viewer.reach((await game.head()).version)
-        watching = asyncio.create_task(viewer.reach(viewer.version + 1))
+        watching = asyncio.create_task(viewer.reach((await game.head()).version + 1))
+        await viewer.opened.wait()
         slow.hold()
         call = game.clients[0].start(sit(game.table_id, 0))
         await slow.appended.wait()

@@ -1,7 +1,7 @@
 """One viewer's side of a table's stream: what he received, and the table as he folds it from that alone."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -29,6 +29,8 @@ class Viewer:
         self.version = version
         self.table = table
         self.received: list[Response] = []
+        self.opened = asyncio.Event()
+        """Set once a message has come: what happens from then on comes over the open stream."""
 
     async def watch(self, until: Callable[[], bool]) -> None:
         """Read one stream until what is said holds, or to its end. Raises AioRpcError."""
@@ -50,6 +52,7 @@ class Viewer:
     def take(self, response: Response) -> None:
         """Fold one message in; a version that is not the next one is an error."""
         self.received.append(response)
+        self.opened.set()
         match response.WhichOneof("message"):
             case "snapshot":
                 assert response.snapshot.version >= self.version
@@ -101,8 +104,3 @@ async def first(client: Client, table_id: str, after_version: int | None = None)
         return response
     finally:
         stream.cancel()
-
-
-async def together(*watching: Awaitable[None]) -> None:
-    """Wait for several viewers."""
-    await asyncio.gather(*watching)

@@ -1,9 +1,10 @@
 """One watcher's stream: a snapshot or the missed events first, then every event as it is learnt."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 
 from baohuang.eventlog.codec import decode
-from baohuang.eventlog.port import EventLog, StreamId
+from baohuang.eventlog.port import EventLog, LogUnavailable, StreamId
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.errors import Exhausted, MalformedInput, Reason
 from baohuang.rules.state import PlayerId, TableId, in_progress
@@ -27,7 +28,7 @@ class Watching:
         self._hub = hub
         self._heartbeat_seconds = heartbeat_seconds
 
-    async def watch(self, table_id: TableId, player: PlayerId, after_version: int) -> AsyncIterator[Response]:
+    async def watch(self, table_id: TableId, player: PlayerId, after_version: int) -> AsyncGenerator[Response, None]:
         """Yield the table's stream as the player may see it; versions are contiguous.
 
         Ends after a Reconnect. Raises Refusal: NotFound, MalformedInput (a version the table has not reached),
@@ -42,8 +43,9 @@ class Watching:
             for response in opening:
                 sent = _version(response, sent)
                 yield response
-            async for response in self._follow(held, subscription, sent):
-                yield response
+            async with aclosing(self._follow(table_id, subscription, sent)) as following:
+                async for response in following:
+                    yield response
 
     async def _opening(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Response]:
         """Return the missed events if they are of the current hand, else a snapshot of the table as it is now."""
@@ -64,20 +66,16 @@ class Watching:
             if happened.stored.version > after_version
         ]
 
-    async def _follow(self, held: HeldTable, subscription: Subscription, sent: int) -> AsyncIterator[Response]:
+    async def _follow(self, table_id: TableId, subscription: Subscription, sent: int) -> AsyncGenerator[Response, None]:
         overflows = 0
         while True:
-            if not await subscription.wait(self._heartbeat_seconds):
-                yield Response(heartbeat=watch_pb2.Heartbeat(version=sent))
-                continue
+            known = sent if await subscription.wait(self._heartbeat_seconds) else await self._polled(table_id, sent)
             waiting = subscription.take()
-            if waiting is None:
-                overflows += 1
-                if overflows > _OVERFLOWS:
-                    raise Exhausted(Reason.SLOW_READER, "you read too slowly: watch again from the version you have")
-                waiting = (snapshot_for(held, subscription.player),)
-            else:
-                overflows = 0
+            overflows = overflows + 1 if waiting is None else 0
+            if overflows > _OVERFLOWS:
+                raise Exhausted(Reason.SLOW_READER, "you read too slowly: watch again from the version you have")
+            if waiting is None or _misses_some(waiting, sent, known):
+                waiting = (snapshot_for(await self._tables.current(table_id), subscription.player),)
             for response in waiting:
                 if _version(response, sent) > sent:
                     sent = _version(response, sent)
@@ -85,6 +83,25 @@ class Watching:
             if subscription.draining:
                 yield _reconnect(sent)
                 return
+            if not waiting:
+                yield Response(heartbeat=watch_pb2.Heartbeat(version=sent))
+
+    async def _polled(self, table_id: TableId, sent: int) -> int:
+        """Return the table's version by the log, where another replica may have appended; `sent` without an answer.
+
+        What is new comes by way of the hub.
+        """
+        try:
+            return (await self._tables.current(table_id)).version
+        except LogUnavailable:
+            return sent
+
+
+def _misses_some(waiting: Sequence[Response], sent: int, known: int) -> bool:
+    """Tell whether events between `sent` and what waits never came by: the table was dropped and loaded meanwhile."""
+    following = (_version(response, sent) for response in waiting)
+    first = next((version for version in following if version > sent), known + 1)
+    return first > sent + 1
 
 
 def _version(response: Response, otherwise: int) -> int:

@@ -1,0 +1,257 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import grpc
+import pytest
+
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.memory import MemoryLog
+from baohuang.gen.table.v1 import watch_pb2
+from baohuang.rpc.messages import event_to_proto
+from baohuang.rules.evolve import evolve
+from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.redact import mask, redact
+from baohuang.rules.rulesets import RULESETS
+from baohuang.rules.state import Table, TableId
+from eventually import eventually
+from table_service.wiring import Limits
+from tables.clients import Client, ready, refusal
+from tables.games import PLAYERS, Game, seated
+from tables.logs import Silent
+from tables.random_player import chance_of
+from tables.replicas import Replica, replica
+from tables.viewers import Viewer, first, follow
+
+SEATS = (0, 1, 2, 3, 4, None, 0)
+"""Who watches: each of the five, a spectator, and a player's second connection."""
+
+
+def viewers_of(service: Replica, game: Game, version: int = 0, table: Table | None = None) -> list[Viewer]:
+    """Return a viewer for each of SEATS, not watching yet, who knows what he may of the table at that version."""
+    return [
+        Viewer(
+            Client(service.channel, "spectator" if seat is None else PLAYERS[seat]),
+            game.table_id,
+            version,
+            mask(table, seat) if table else None,
+        )
+        for seat in SEATS
+    ]
+
+
+async def to_the_end(viewer: Viewer) -> None:
+    """Watch until the hand is over and the next one's seed is committed to."""
+    await viewer.watch(lambda: viewer.table is not None and over(viewer.table))
+
+
+def over(table: Table) -> bool:
+    """Tell whether a hand is over and the next one's seed committed to."""
+    return table.hands_played > 0 and table.commitment is not None
+
+
+@asynccontextmanager
+async def watched(viewers: list[Viewer]) -> AsyncIterator[asyncio.Event]:
+    """Let all of them watch, their streams open, until the event given is set and one more message has come."""
+    ended = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        for viewer in viewers:
+            tasks.create_task(viewer.watch(ended.is_set))
+        for viewer in viewers:
+            await viewer.opened.wait()
+        yield ended
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+async def test_everybody_is_sent_his_own_view_of_a_hand(service: Replica, ruleset: str) -> None:
+    """A snapshot, then every event once, as `redact` has it for that viewer; it folds to the masked table.
+
+    The chain of hashes can be checked from the updates alone.
+    """
+    game = await seated(service, ruleset)
+    viewers, begin = viewers_of(service, game), (await game.head()).version
+    async with watched(viewers) as ended:
+        await game.all_ready()
+        await game.play(chance_of(ruleset))
+        end = (await game.head()).version
+        await eventually(lambda: all_reached(viewers, end))
+        ended.set()
+        await game.clients[0].call(ready(game.table_id))
+    table, events = await game.table(), (await game.events())[begin:]
+    for viewer, seat in zip(viewers, SEATS, strict=True):
+        kinds = [response.WhichOneof("message") for response in viewer.received]
+        assert kinds == ["snapshot", *["update"] * len(events)]
+        assert viewer.table == mask(table, seat)
+        for stored, update in zip(events, viewer.updates, strict=True):
+            expected = redact(decode(stored.type, stored.data), seat, False)
+            assert (update.version, update.hash, update.type) == (stored.version, stored.hash, stored.type)
+            assert update.event == event_to_proto(expected)
+        tip = follow(game.table_id, viewer.received[0].snapshot, viewer.updates)
+        assert (tip.version, tip.hash) == (events[-1].version, events[-1].hash)
+
+
+async def all_reached(viewers: list[Viewer], version: int) -> bool:
+    """Tell whether every viewer has come to a version."""
+    return all(viewer.version >= version for viewer in viewers)
+
+
+async def test_the_seats_to_act_are_told_with_every_update(service: Replica) -> None:
+    """`seats_to_act` names who has to act after the event: nobody between hands, one in turn, all asked in secret."""
+    game = await seated(service)
+    viewer = Viewer(Client(service.channel, "spectator"), game.table_id)
+    async with watched([viewer]) as ended:
+        await game.all_ready()
+        await game.play(chance_of("to act"))
+        ended.set()
+        await game.clients[0].call(ready(game.table_id))
+    table: Table | None = None
+    acting: dict[int, tuple[int, ...]] = {}
+    for stored in await game.events():
+        table = evolve(table, decode(stored.type, stored.data))
+        acting[stored.version] = seats_to_act(table.hand) if table.hand else ()
+    assert [tuple(update.seats_to_act) for update in viewer.updates] == [
+        acting[update.version] for update in viewer.updates
+    ]
+
+
+async def test_resume_from_every_version_of_a_hand(service: Replica) -> None:
+    """Whatever version a viewer has, snapshot or missed events and the tail bring him to the same end.
+
+    Folded from what he had, contiguous, nothing twice. Each version is resumed by one of the seven kinds of viewer, in
+    turn.
+    """
+    game, chance = await seated(service, "homy-weihai"), chance_of("resume")
+    await game.all_ready()
+    while (await game.hand()).trick.player is None or sum(map(len, (await game.hand()).hands)) > 30:
+        await game.step(chance)
+    states: list[Table | None] = [None]
+    for stored in await game.events():
+        states.append(evolve(states[-1], decode(stored.type, stored.data)))
+    everybody = [one for version, state in enumerate(states) for one in viewers_of(service, game, version, state)]
+    seats = dict(zip(everybody, SEATS * len(states), strict=True))
+    viewers = [one for place, one in enumerate(everybody) if place % len(SEATS) == place // len(SEATS) % len(SEATS)]
+    async with asyncio.TaskGroup() as tasks:
+        for viewer in viewers:
+            tasks.create_task(to_the_end(viewer))
+        await eventually(lambda: are_watching(service, game, len(viewers)))
+        await game.play(chance)
+    final = await game.table()
+    for viewer in viewers:
+        assert viewer.table == mask(final, seats[viewer])
+        kinds = [response.WhichOneof("message") for response in viewer.received]
+        assert set(kinds[1:]) == {"update"}
+
+
+async def are_watching(service: Replica, game: Game, watchers: int) -> bool:
+    """Tell whether that many watch the table."""
+    return len(service.hub._watching[TableId(game.table_id)]) == watchers
+
+
+async def test_a_version_to_come_is_refused(service: Replica) -> None:
+    """INVALID_ARGUMENT naming the field: who has seen more than there is has seen another table."""
+    game = await seated(service)
+    version = (await game.head()).version
+    for wrong in (version + 1, 2**31 - 1):
+        stream = game.clients[0].watch(game.table_id, wrong)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await anext(aiter(stream))
+        refused = refusal(caught.value)
+        assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ("after_version",))
+
+
+async def test_who_is_up_to_date_is_sent_what_comes(service: Replica) -> None:
+    """From the table's own version the stream begins with the next event."""
+    game = await seated(service)
+    version = (await game.head()).version
+    stream = game.clients[0].watch(game.table_id, version)
+    reading = asyncio.ensure_future(stream.read())
+    await eventually(lambda: has_watchers(service, game.table_id))
+    await game.clients[1].call(ready(game.table_id))
+    assert (await reading).update.version == version + 1
+    stream.cancel()
+
+
+async def has_watchers(service: Replica, table_id: str) -> bool:
+    """Tell whether somebody watches the table."""
+    return table_id in service.hub._watching
+
+
+async def test_watchers_that_go_away_are_forgotten(service: Replica) -> None:
+    """Cancelled, and closed with their connection: no subscription is left behind."""
+    game = await seated(service)
+    other = grpc.aio.insecure_channel(service.address, options=(("grpc.use_local_subchannel_pool", 1),))
+    streams = [Client(channel, "x").watch(game.table_id) for channel in (service.channel, other) for _ in range(20)]
+    for stream in streams:
+        assert (await stream.read()).HasField("snapshot")
+    assert len(service.hub._watching[TableId(game.table_id)]) == 40
+    for stream in streams[:20]:
+        stream.cancel()
+    await other.close(None)
+    await eventually(lambda: nobody_watches(service))
+    await game.clients[0].call(ready(game.table_id))
+
+
+async def nobody_watches(service: Replica) -> bool:
+    """Tell whether nobody watches anything."""
+    return not service.hub._watching
+
+
+async def test_an_idle_stream_beats(log: MemoryLog) -> None:
+    """When nothing happens a heartbeat with the table's version comes, again and again."""
+    async with replica(log, Limits(heartbeat_seconds=0.02)) as service:
+        game = await seated(service)
+        viewer = Viewer(Client(service.channel, "spectator"), game.table_id)
+        await viewer.watch(lambda: len(viewer.received) == 4)
+        head = await game.head()
+        beats = [response.heartbeat for response in viewer.received[1:]]
+        assert beats == [watch_pb2.Heartbeat(version=head.version)] * 3
+
+
+async def test_an_idle_stream_finds_what_another_replica_appended(log: MemoryLog) -> None:
+    """Nobody tells this replica of it: the watcher still has it within a heartbeat."""
+    async with replica(log) as here, replica(log, Limits(heartbeat_seconds=0.05)) as there:
+        game = await seated(here)
+        viewer = Viewer(Client(there.channel, "spectator"), game.table_id)
+        watching = asyncio.create_task(viewer.reach((await game.head()).version + 2))
+        await viewer.opened.wait()
+        for client in game.clients[:2]:
+            await client.call(ready(game.table_id))
+        await asyncio.wait_for(watching, 5)
+        assert [update.actor for update in viewer.updates] == ["an", "bo"]
+
+
+async def test_an_idle_stream_outlives_a_silent_log(log: MemoryLog) -> None:
+    """While the log does not answer the stream goes on beating, and has the events that come later."""
+    silent = Silent(log)
+    async with replica(silent, Limits(heartbeat_seconds=0.02)) as service:
+        game = await seated(service)
+        viewer = Viewer(Client(service.channel, "spectator"), game.table_id)
+        watching = asyncio.create_task(viewer.reach((await game.head()).version + 1))
+        await viewer.opened.wait()
+        silent.silent = True
+        beats = len(viewer.received) + 3
+        await eventually(lambda: received(viewer, beats))
+        silent.silent = False
+        await game.clients[0].call(ready(game.table_id))
+        await asyncio.wait_for(watching, 5)
+
+
+async def received(viewer: Viewer, messages: int) -> bool:
+    """Tell whether so many messages have come."""
+    return len(viewer.received) >= messages
+
+
+async def test_a_table_dropped_and_loaded_again_loses_its_watchers_nothing(log: MemoryLog) -> None:
+    """The replica holds one table at a time, and another one appends what it does not see: no gap in any stream."""
+    async with replica(log) as elsewhere, replica(log, Limits(tables_held=1)) as here:
+        game, other = await seated(elsewhere), await seated(elsewhere)
+        viewer = Viewer(Client(here.channel, "an"), game.table_id)
+        watching = asyncio.create_task(viewer.watch(lambda: viewer.table is not None and viewer.table.hand is not None))
+        await viewer.opened.wait()
+        for client in game.clients[:4]:
+            await client.call(ready(game.table_id))
+        await first(Client(here.channel, "an"), other.table_id)
+        await Client(here.channel, PLAYERS[4]).call(ready(game.table_id))
+        await asyncio.wait_for(watching, 5)
+        await viewer.reach((await game.head()).version)
+        assert viewer.table == mask(await game.table(), 0)
