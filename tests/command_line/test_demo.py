@@ -1,0 +1,90 @@
+"""`baohuang demo` as a user runs it: a process, judged by what it prints and by its exit code."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from baohuang.rules.deal import commitment_to
+from table_service.seeds import DevelopmentSeeds
+
+_SECONDS: Final = 100
+_OK: Final = re.compile(r"demo: OK (\d+) events, chain verified, points(?: -?\d+){5}")
+
+
+def _demo(*options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with nothing of ours in its environment but what is given, and return what came of it."""
+    return subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-m", "command_line", "demo", *options],
+        env={**_environment(), **environment},
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+
+
+def _environment() -> dict[str, str]:
+    return {name: text for name, text in os.environ.items() if not name.startswith("BAOHUANG_")}
+
+
+@pytest.mark.parametrize(("ruleset", "seed"), [("ourgame-simple", 7), ("homy-qingdao", 3)])
+def test_a_hand_is_played_shown_and_verified(ruleset: str, seed: int, tmp_path: Path) -> None:
+    """The last line gives events and points; the history has every event; nothing is left behind (FAIR-1)."""
+    done = _demo("--ruleset", ruleset, "--seed", str(seed), TMPDIR=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    verdict = _OK.fullmatch(lines[-1])
+    assert verdict, lines[-1]
+    assert sum(map(int, lines[-1].split()[-5:])) == 0
+    assert [int(line.split()[0]) for line in lines if re.match(r" *\d+  \d\d:\d\d:", line)] == list(
+        range(1, int(verdict[1]) + 1)
+    )
+    assert any(line.startswith("皇 ") and " plays " in line for line in lines)
+    assert "\x1b" not in done.stdout
+    committed = commitment_to(bytes.fromhex(DevelopmentSeeds(seed).seed_for(None)))
+    assert any(f"hand 1, deal 1: {committed[:16]}" in line for line in lines)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_ruleset_that_does_not_exist_is_refused_at_once() -> None:
+    """A wrong option is told on standard error, by what there is instead."""
+    done = _demo("--ruleset", "bridge")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "ourgame-simple" in done.stderr
+
+
+def test_a_backend_that_cannot_start_fails_the_demo(tmp_path: Path) -> None:
+    """Standard error says why, the exit code is 1, nothing claims to be OK, and nothing is left behind."""
+    done = _demo(TMPDIR=str(tmp_path), BAOHUANG_LOG_LEVEL="LOUD")
+    assert done.returncode == 1
+    assert done.stderr.startswith("demo: FAILED ")
+    assert "demo: OK" not in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_service_killed_in_mid_hand_fails_the_demo(tmp_path: Path) -> None:
+    """The demo notices at once that its service is gone, instead of waiting for its bound."""
+    demo = subprocess.Popen(
+        [sys.executable, "-m", "command_line", "demo", "--pace", "0.2"],
+        env={**_environment(), "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert demo.stdout is not None
+    while "plays" not in (line := demo.stdout.readline()):
+        assert line
+    (pid,) = tmp_path.glob("*/table/pid")
+    os.kill(int(pid.read_text()), signal.SIGKILL)
+    rest, complaint = demo.communicate(timeout=30)
+    assert demo.returncode == 1
+    assert complaint.startswith("demo: FAILED ")
+    assert "demo: OK" not in rest
+    assert list(tmp_path.iterdir()) == []
