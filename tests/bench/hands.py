@@ -13,8 +13,8 @@ EVENTS: Final = (
     NewEvent("TrickWon", b'{"seat":3,"trick":12,"cards":["H3","D3","S3","HK","DK","SK"],"next":3,"windFrom":4}'),
     NewEvent("TrusteeshipBegan", b'{"seat":2,"reason":"REASON_TIMEOUT","turn":57,"since":"2026-05-04T12:01:00Z"}'),
     NewEvent("TrusteeshipEnded", b'{"seat":2,"reason":"REASON_RETURNED","turn":61,"since":"2026-05-04T12:01:40Z"}'),
-    NewEvent("PlayerOut", b'{"seat":0,"rank":1,"trick":12,"hidden":{"side":"SIDE_EMPEROR","guard":true},"left":[0,12]}'),
-    NewEvent("TurnExtended", b'{"seat":4,"turn":62,"reason":"REASON_OUTAGE","dueAt":"2026-05-04T12:02:30Z","by":30000}'),
+    NewEvent("PlayerOut", b'{"seat":0,"rank":1,"trick":12,"hidden":{"side":"SIDE_EMPEROR"},"left":[0,12]}'),
+    NewEvent("TurnExtended", b'{"seat":4,"turn":62,"reason":"OUTAGE","dueAt":"2026-05-04T12:02:30Z","by":30000}'),
 )  # fmt: skip
 OUTCOME: Final = b'{"version":214,"positions":[1840271]}'
 

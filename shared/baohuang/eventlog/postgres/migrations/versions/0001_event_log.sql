@@ -126,10 +126,11 @@ create type eventlog.event as (
 comment on type eventlog.command is 'One command of a flush; hash is that of its last event.';
 comment on type eventlog.event is 'One event of a flush; command is the place, from 1, of its command in the flush.';
 
-create function eventlog.write(commands eventlog.command[], events eventlog.event[], chosen boolean[])
-returns bigint language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+create function eventlog.write(
+    commands eventlog.command[], events eventlog.event[], versions integer[], chosen boolean[]
+)
+returns bigint language plpgsql as $$
 declare
-    total integer;
     before bigint;
 begin
     insert into eventlog.requests (actor, request_id, stream_id, version, digest, outcome)
@@ -143,15 +144,20 @@ begin
     from unnest(commands) with ordinality as c
     where chosen[c.ordinality] and c.expected_version > 0 and h.stream_id = c.stream_id;
 
-    insert into eventlog.heads (stream_id, version, hash, summary)
-    select c.stream_id, c.event_count, c.hash, coalesce(c.summary, '{}')
-    from unnest(commands) with ordinality as c
-    where chosen[c.ordinality] and c.expected_version = 0;
-
-    select sum(c.event_count) into total from unnest(commands) with ordinality as c where chosen[c.ordinality];
+    if 0 = any (versions) then
+        insert into eventlog.heads (stream_id, version, hash, summary)
+        select c.stream_id, c.event_count, c.hash, coalesce(c.summary, '{}')
+        from unnest(commands) with ordinality as c
+        where chosen[c.ordinality] and c.expected_version = 0;
+    end if;
 
     -- From here to the commit nobody else appends, so little is left to do.
-    update eventlog.counter set last_position = last_position + total returning last_position - total into before;
+    update eventlog.counter
+    set last_position = last_position + new.events
+    from (
+        select sum(c.event_count) as events from unnest(commands) with ordinality as c where chosen[c.ordinality]
+    ) as new
+    returning last_position - new.events into before;
 
     insert into eventlog.events (position, recorded_at, version, stream_id, type, actor, request_id, data, salt, hash)
     select before + row_number() over (order by e.ordinality), c.recorded_at, e.version, c.stream_id, e.type,
@@ -165,8 +171,11 @@ end
 $$;
 
 comment on function eventlog.write is
-    'Writes the chosen commands of a flush, their heads being locked; returns the position before their first event.';
+    'Writes the chosen commands of a flush, their heads being locked at these versions; returns the position before '
+    'their first event. Planned with the settings of eventlog.append, which calls it.';
 
+-- Plans are made once a session, from the first flush of perhaps an empty log, and have to serve a full one: generic, and
+-- over the indexes.
 create function eventlog.append(commands eventlog.command[], events eventlog.event[])
 returns table (
     settled text, version integer, hash bytea, "position" bigint, stream_id text, digest bytea, outcome jsonb,
@@ -221,7 +230,7 @@ begin
     chosen := array(select v = 'appended' from unnest(verdicts) with ordinality as v (v, n) order by v.n);
     if true = any (chosen) then
         begin
-            before := eventlog.write(commands, events, chosen);
+            before := eventlog.write(commands, events, versions, chosen);
         exception when integrity_constraint_violation then
             -- Somebody broke a constraint. One by one, to refuse him alone; the counter goes back with each refusal.
             for n in 1 .. cardinality(commands) loop
@@ -229,7 +238,7 @@ begin
                 alone := array_fill(false, array[cardinality(commands)]);
                 alone[n] := true;
                 begin
-                    written := eventlog.write(commands, events, alone);
+                    written := eventlog.write(commands, events, versions, alone);
                     before := coalesce(before, written);
                 exception when integrity_constraint_violation then
                     get stacked diagnostics breach = constraint_name;
