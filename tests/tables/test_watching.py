@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 import grpc
 import pytest
@@ -11,6 +12,7 @@ from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.messages import event_to_proto
 from baohuang.rules.evolve import evolve
 from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.redact import Viewer as Viewpoint
 from baohuang.rules.redact import mask, redact
 from baohuang.rules.rulesets import RULESETS
 from baohuang.rules.state import Table, TableId
@@ -23,31 +25,14 @@ from tables.random_player import chance_of
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer, first, follow
 
-SEATS = (0, 1, 2, 3, 4, None, 0)
+SEATS: Final[tuple[Viewpoint, ...]] = (0, 1, 2, 3, 4, None, 0)
 """Who watches: each of the five, a spectator, and a player's second connection."""
 
 
-def viewers_of(service: Replica, game: Game, version: int = 0, table: Table | None = None) -> list[Viewer]:
-    """Return a viewer for each of SEATS, not watching yet, who knows what he may of the table at that version."""
-    return [
-        Viewer(
-            Client(service.channel, "spectator" if seat is None else PLAYERS[seat]),
-            game.table_id,
-            version,
-            mask(table, seat) if table else None,
-        )
-        for seat in SEATS
-    ]
-
-
-async def to_the_end(viewer: Viewer) -> None:
-    """Watch until the hand is over and the next one's seed is committed to."""
-    await viewer.watch(lambda: viewer.table is not None and over(viewer.table))
-
-
-def over(table: Table) -> bool:
-    """Tell whether a hand is over and the next one's seed committed to."""
-    return table.hands_played > 0 and table.commitment is not None
+def viewer_of(service: Replica, game: Game, seat: Viewpoint, version: int = 0, table: Table | None = None) -> Viewer:
+    """Return a viewer, not watching yet, who knows what he may of the table at that version."""
+    client = Client(service.channel, "spectator" if seat is None else PLAYERS[seat])
+    return Viewer(client, game.table_id, version, mask(table, seat) if table else None)
 
 
 @asynccontextmanager
@@ -69,7 +54,7 @@ async def test_everybody_is_sent_his_own_view_of_a_hand(service: Replica, rulese
     The chain of hashes can be checked from the updates alone.
     """
     game = await seated(service, ruleset)
-    viewers, begin = viewers_of(service, game), (await game.head()).version
+    viewers, begin = [viewer_of(service, game, seat) for seat in SEATS], (await game.head()).version
     async with watched(viewers) as ended:
         await game.all_ready()
         await game.play(chance_of(ruleset))
@@ -104,14 +89,9 @@ async def test_the_seats_to_act_are_told_with_every_update(service: Replica) -> 
         await game.play(chance_of("to act"))
         ended.set()
         await game.clients[0].call(ready(game.table_id))
-    table: Table | None = None
-    acting: dict[int, tuple[int, ...]] = {}
-    for stored in await game.events():
-        table = evolve(table, decode(stored.type, stored.data))
-        acting[stored.version] = seats_to_act(table.hand) if table.hand else ()
-    assert [tuple(update.seats_to_act) for update in viewer.updates] == [
-        acting[update.version] for update in viewer.updates
-    ]
+    acting = [seats_to_act(table.hand) if table and table.hand else () for table in await history(game)]
+    for update in viewer.updates:
+        assert tuple(update.seats_to_act) == acting[update.version]
 
 
 async def test_resume_from_every_version_of_a_hand(service: Replica) -> None:
@@ -122,24 +102,31 @@ async def test_resume_from_every_version_of_a_hand(service: Replica) -> None:
     """
     game, chance = await seated(service, "homy-weihai"), chance_of("resume")
     await game.all_ready()
-    while (await game.hand()).trick.player is None or sum(map(len, (await game.hand()).hands)) > 30:
+    while sum(map(len, (await game.hand()).hands)) > 100:
         await game.step(chance)
+    states = await history(game)
+    goal, seats = len(states) + 11, [SEATS[version % len(SEATS)] for version in range(len(states))]
+    viewers = [viewer_of(service, game, seat, v, states[v]) for v, seat in enumerate(seats)]
+    async with asyncio.TaskGroup() as tasks:
+        for viewer in viewers:
+            tasks.create_task(viewer.reach(goal))
+        await eventually(lambda: are_watching(service, game, len(viewers)))
+        while (await game.head()).version < goal:
+            await game.step(chance)
+    final = (await history(game))[goal]
+    assert final is not None
+    for viewer, seat in zip(viewers, seats, strict=True):
+        assert viewer.table == mask(final, seat)
+        kinds = [response.WhichOneof("message") for response in viewer.received]
+        assert set(kinds[1:]) == {"update"}
+
+
+async def history(game: Game) -> list[Table | None]:
+    """Return the table at every version, beginning with the one at version 0, which is none."""
     states: list[Table | None] = [None]
     for stored in await game.events():
         states.append(evolve(states[-1], decode(stored.type, stored.data)))
-    everybody = [one for version, state in enumerate(states) for one in viewers_of(service, game, version, state)]
-    seats = dict(zip(everybody, SEATS * len(states), strict=True))
-    viewers = [one for place, one in enumerate(everybody) if place % len(SEATS) == place // len(SEATS) % len(SEATS)]
-    async with asyncio.TaskGroup() as tasks:
-        for viewer in viewers:
-            tasks.create_task(to_the_end(viewer))
-        await eventually(lambda: are_watching(service, game, len(viewers)))
-        await game.play(chance)
-    final = await game.table()
-    for viewer in viewers:
-        assert viewer.table == mask(final, seats[viewer])
-        kinds = [response.WhichOneof("message") for response in viewer.received]
-        assert set(kinds[1:]) == {"update"}
+    return states
 
 
 async def are_watching(service: Replica, game: Game, watchers: int) -> bool:
