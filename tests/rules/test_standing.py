@@ -4,6 +4,7 @@ import pytest
 
 from baohuang.rules import commands as cmd
 from baohuang.rules.events import (
+    Answered,
     CardsPlayed,
     HandFinished,
     HandVoided,
@@ -86,6 +87,12 @@ def test_a_trustee_who_answers_does_not_act_for_others() -> None:
     assert game.hand.phase is Phase.DECLARE
     assert [answer is not None for answer in game.hand.answers] == [False, False, False, True, False]
     assert game.refused(3, NOTHING) is Refusal.ALREADY_ANSWERED
+
+
+def test_several_trustees_answer_in_seat_order() -> None:
+    """TRUST-2: at once when the phase begins, before anybody else can."""
+    game = given("ourgame-simple", *HANDS).when((4, TRUSTEE), (2, TRUSTEE), (0, ENTHRONE))
+    assert [(event.seat, event.automatic) for event in game.of(Answered)] == [(2, True), (4, True)]
 
 
 def test_the_trustee_leads_the_lowest_and_otherwise_passes() -> None:
