@@ -1,0 +1,158 @@
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import grpc
+import pytest
+
+from baohuang.eventlog import chain
+from baohuang.eventlog.port import EventLog, StoredEvent
+from baohuang.eventlog.postgres.log import PostgresLog, open_log
+from command_line.backend import TABLE
+from command_line.service_process import ServiceProcess
+from eventually import eventually
+from tables.clients import Client, Outcome, open_table, ready, sit
+from tables.games import PLAYERS, Game
+from tables.persistent import QUICK, Persistent, all_answered
+from tables.random_player import chance_of
+from tables.viewers import Response
+
+KILLS = 3
+
+
+@pytest.fixture
+async def process(own_database_dsn: str, tmp_path: Path) -> AsyncIterator[ServiceProcess]:
+    """Give a running table service, a process of its own over PostgreSQL."""
+    environment = {
+        "BAOHUANG_POSTGRES_DSN": own_database_dsn,
+        "BAOHUANG_INSECURE_DEV": "true",
+        "BAOHUANG_DEV_SEED": "11",
+        "BAOHUANG_DRAIN_GRACE_SECONDS": "5",
+    }
+    service = ServiceProcess(TABLE, tmp_path, environment)
+    await service.start()
+    yield service
+    await service.stop()
+
+
+@pytest.fixture
+async def durable_log(own_database_dsn: str) -> AsyncIterator[PostgresLog]:
+    """Give the log under that service."""
+    async with open_log(own_database_dsn) as log:
+        yield log
+
+
+async def test_a_hand_outlives_kills(process: ServiceProcess, durable_log: PostgresLog) -> None:
+    """Killed and started again in mid-hand, several times, at moments nobody chose, while five players play on.
+
+    Every answer a player got is in the log, with that version and hash, once; nothing else is; the chain holds; the
+    hand is finished and its points sum to zero.
+    """
+    chance = chance_of("kills")
+    async with AsyncExitStack() as stack:
+        channels = [
+            await stack.enter_async_context(grpc.aio.insecure_channel(process.address, options=QUICK)) for _ in PLAYERS
+        ]
+        clients = [Client(channel, player) for channel, player in zip(channels, PLAYERS, strict=True)]
+        table_id = (await clients[0].call(open_table("homy-weihai"))).table_id
+        players = [Persistent(client, table_id, seat, chance_of(seat)) for seat, client in enumerate(clients)]
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(kill_again_and_again(process, players, [chance.randint(3, 25) for _ in range(KILLS)]))
+            for player in players:
+                tasks.create_task(sit_and_play(player))
+    game, answered = Game(durable_log, table_id, clients), all_answered(players)
+    result = (await game.hand()).result
+    assert result is not None
+    assert sum(result.points) == 0
+    assert sum(player.broken for player in players) >= KILLS
+    await check_log(durable_log, game, answered)
+
+
+async def sit_and_play(player: Persistent) -> None:
+    """Sit down, get ready, and play the hand to its end."""
+    await player.insist(sit(player.viewer.table_id, player.seat))
+    await player.insist(ready(player.viewer.table_id))
+    await player.play()
+
+
+async def kill_again_and_again(process: ServiceProcess, players: list[Persistent], pauses: Sequence[int]) -> None:
+    """Kill and start the service each time the players got so many more answers."""
+    for pause in pauses:
+        enough = len(all_answered(players)) + pause
+        await eventually(lambda wanted=enough: has_answered(players, wanted), within=30)  # type: ignore[misc]
+        await process.kill()
+        await process.start()
+
+
+async def has_answered(players: list[Persistent], wanted: int) -> bool:
+    """Tell whether the players got so many answers."""
+    return len(all_answered(players)) >= wanted
+
+
+async def check_log(log: EventLog, game: Game, answered: dict[str, Outcome]) -> None:
+    """Check the log of one table, the only one of its database, against what the players were answered."""
+    events = await log.read_all(limit=100_000)
+    assert [event.position for event in events] == list(range(1, len(events) + 1))
+    head = await game.head()
+    chain.verify_end(chain.verify(chain.start(head.stream_id), events), head)
+    stored = by_request(events)
+    assert {request_id: (reply.version, reply.hash) for request_id, reply in answered.items()} == {
+        request_id: (mine[-1].version, mine[-1].hash) for request_id, mine in stored.items() if request_id in answered
+    }
+    assert len(stored) == len(answered) + 1  # the table's opening
+    for mine in stored.values():
+        assert [event.version for event in mine] == list(range(mine[0].version, mine[0].version + len(mine)))
+
+
+def by_request(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
+    """Return the events of each request."""
+    found: dict[str, list[StoredEvent]] = {}
+    for event in events:
+        found.setdefault(event.request_id, []).append(event)
+    return found
+
+
+async def test_sigterm_answers_every_call(process: ServiceProcess, durable_log: PostgresLog) -> None:
+    """A hundred calls in flight, twenty streams open: OK means stored, and whatever is stored was answered with OK.
+
+    A call that the service had not begun is cut off by gRPC: UNAVAILABLE, or CANCELLED if it waited to be accepted.
+    Each stream gets a Reconnect with its version and ends with OK; the process exits with 0.
+    """
+    async with grpc.aio.insecure_channel(process.address, options=QUICK) as channel:
+        client = Client(channel, "an")
+        opened = await client.call(open_table())
+        streams = [Client(channel, f"w{number}").watch(opened.table_id) for number in range(20)]
+        for stream in streams:
+            assert (await stream.read()).HasField("snapshot")
+        requests = [open_table() for _ in range(100)]
+        calls = asyncio.gather(*(client.call(request) for request in requests), return_exceptions=True)
+        await eventually(lambda: is_stored(durable_log, 3))
+        process.child.send(signal.SIGTERM)
+        ends = await asyncio.gather(*(the_end(stream) for stream in streams))
+        outcomes = await calls
+    assert await process.child.wait() == 0
+    assert ends == [(1 + 1, grpc.StatusCode.OK)] * 20
+    stored = by_request(await durable_log.read_all(limit=10_000))
+    for request, outcome in zip(requests, outcomes, strict=True):
+        if isinstance(outcome, BaseException):
+            assert isinstance(outcome, grpc.aio.AioRpcError)
+            assert outcome.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
+            assert request.request_id not in stored
+        else:
+            assert stored[request.request_id][-1].hash == outcome.hash
+
+
+async def is_stored(log: EventLog, events: int) -> bool:
+    """Tell whether the log holds so many events."""
+    return len(await log.read_all()) >= events
+
+
+async def the_end(stream: "grpc.aio.UnaryStreamCall[object, Response]") -> tuple[int, grpc.StatusCode]:
+    """Read a stream to its end; give the version its Reconnect names, and its status."""
+    version = 0
+    while isinstance(response := await stream.read(), Response):
+        if response.HasField("reconnect"):
+            version = response.reconnect.version
+    return version, await stream.code()
