@@ -16,9 +16,9 @@ ACE: Final = RANKS.index("A")
 TWO: Final = RANKS.index("2")
 CROWN_WORTH: Final = 4.0
 _WORTH: Final[Mapping[int, float]] = MappingProxyType({BIG: 4.0, SMALL: 3.0, TWO: 1.0, ACE: 0.5})
-_BIG_COST: Final = 16
-_SMALL_COST: Final = 10
-_BREAKING_COST: Final = 4
+_BIG_COST: Final = 30
+_SMALL_COST: Final = 20
+_BREAKING_COST: Final = 6
 _RELIEF: Final = 2
 """What each plain card is worth to be rid of, beyond the first."""
 
