@@ -19,8 +19,8 @@ from baohuang.eventlog.postgres.migrations import migrate
 from . import bare_rows, replicas, tables
 from .row import Bench, Row
 
-_ROUNDS: Final = 3
-_SECONDS: Final = 2.0
+_ROUNDS: Final = 5
+_SECONDS: Final = 1.5
 
 Measure = Callable[[str, float], Awaitable[float]]
 """Give the events a second on the database of a DSN, over so many seconds."""
