@@ -167,6 +167,7 @@ def test_a_hidden_solo_may_surrender(ruleset: str) -> None:
     result = game.hand.result
     assert result is not None
     assert (result.places, result.points, result.void) == ((), (-4, 1, 1, 1, 1), False)
+    assert (game.hand.roles.solo, game.hand.roles.public_solo) == (Solo.HIDDEN, True)
     assert game.refused(1, KICK) is Refusal.WRONG_PHASE
 
 
