@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from client.in_process import running
 
 README = Path(__file__).parents[2] / "README.md"
