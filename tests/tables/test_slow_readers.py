@@ -82,18 +82,17 @@ async def test_a_reader_who_never_reads_costs_no_more_than_his_queue(log: Memory
     At the latest when his connection's age is up; his subscription is gone then.
     """
     limits = Limits(updates_queued=16)
-    ages = {"max_connection_age_seconds": 3.0, "max_connection_age_grace_seconds": 0.5}
-    async with replica(log, limits, **ages) as service, lazy_channel(service) as channel:
+    serving = replica(log, limits, max_connection_age_seconds=3.0, max_connection_age_grace_seconds=0.5)
+    async with serving as service, lazy_channel(service) as channel:
         game = await seated(service)
         lazy = [Client(channel, PLAYERS[0]).watch(game.table_id, seconds=60) for _ in range(40)]
         await eventually(lambda: watchers(service, game, 40))
-        most = 0
         await game.all_ready()
         chance = chance_of("lazy")
-        for _ in range(60):
+        subscriptions = list(service.hub._watching[TableId(game.table_id)])
+        while not all(one._overflowed for one in subscriptions):
             await game.step(chance)
-            most = max(most, *(len(one._waiting) for one in service.hub._watching[TableId(game.table_id)]))
-        assert most <= 16
+            assert max(len(one._waiting) for one in subscriptions) <= 16
         await eventually(lambda: watchers(service, game, 0))
         for stream in lazy:
             stream.cancel()
