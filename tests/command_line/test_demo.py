@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +14,7 @@ import pytest
 
 from baohuang.rules.deal import commitment_to
 from table_service.seeds import DevelopmentSeeds
+from up.running import processes
 
 _SECONDS: Final = 100
 _OK: Final = re.compile(r"demo: OK (\d+) events, chain verified, points(?: -?\d+){5}")
@@ -71,20 +74,47 @@ def test_a_backend_that_cannot_start_fails_the_demo(tmp_path: Path) -> None:
 
 def test_a_service_killed_in_mid_hand_fails_the_demo(tmp_path: Path) -> None:
     """The demo notices at once that its service is gone, instead of waiting for its bound."""
+    with _in_mid_hand(tmp_path) as demo:
+        (pid,) = tmp_path.glob("*/table/pid")
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+        _fails_and_cleans_up(demo, tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_demo_told_to_stop_leaves_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
+    """However it is stopped, its servers end, its folder goes, and the exit code is not zero."""
+    with _in_mid_hand(tmp_path) as demo:
+        assert processes(tmp_path)
+        elsewhere = [link.resolve().parent for link in tmp_path.glob("*/*") if link.is_symlink()]
+        demo.send_signal(number)
+        _fails_and_cleans_up(demo, tmp_path)
+        assert not processes(tmp_path)
+        assert not any(folder.exists() for folder in elsewhere)
+
+
+@contextmanager
+def _in_mid_hand(folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    """Start a slow demo in the folder and wait for its first plays; told to stop at exit, if it still runs."""
     demo = subprocess.Popen(
         [sys.executable, "-m", "command_line", "demo", "--pace", "0.2"],
-        env={**_environment(), "TMPDIR": str(tmp_path)},
+        env={**_environment(), "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert demo.stdout is not None
-    while "plays" not in (line := demo.stdout.readline()):
-        assert line
-    (pid,) = tmp_path.glob("*/table/pid")
-    os.kill(int(pid.read_text()), signal.SIGKILL)
+    try:
+        while "plays" not in (line := demo.stdout.readline()):
+            assert line
+        yield demo
+    finally:
+        demo.terminate()
+        demo.communicate()
+
+
+def _fails_and_cleans_up(demo: "subprocess.Popen[str]", folder: Path) -> None:
     rest, complaint = demo.communicate(timeout=30)
-    assert demo.returncode == 1
+    assert demo.returncode not in {0, None}
     assert complaint.startswith("demo: FAILED ")
     assert "demo: OK" not in rest
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []

@@ -1,6 +1,7 @@
 """`baohuang demo`: from an empty folder to a verified hand, in one command."""
 
 import asyncio
+import signal
 import sys
 from collections.abc import Coroutine
 from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
@@ -44,7 +45,9 @@ def demo(
     console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_WIDE)
     think_seconds = pace if pace is not None else _PACE_ON_A_TERMINAL if console.is_terminal else 0.0
     try:
-        verdict = asyncio.run(_bounded(console, ruleset, seed, think_seconds))
+        verdict = asyncio.run(_stoppable(_bounded(console, ruleset, seed, think_seconds)))
+    except asyncio.CancelledError:
+        _fail("told to stop")
     except TimeoutError:
         _fail(f"not done after {_BOUND_SECONDS:.0f} s")
     except (
@@ -58,6 +61,14 @@ def demo(
     ) as failed:
         _fail(str(failed))
     console.print(Text(verdict, style="bold green"), soft_wrap=True)
+
+
+async def _stoppable(running: Coroutine[None, None, str]) -> str:
+    """Cancel it at Ctrl-C, SIGTERM and SIGHUP, so that whatever it started is stopped and removed."""
+    task, loop = asyncio.ensure_future(running), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, task.cancel)
+    return await task
 
 
 async def _bounded(console: Console, ruleset: str, seed: int, think_seconds: float) -> str:

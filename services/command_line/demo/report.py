@@ -59,7 +59,7 @@ def print_history(console: Console, history: Sequence[Recorded]) -> None:
 def print_checks(console: Console, history: Sequence[Recorded], seen: Seen) -> None:
     """Print what was checked; to be called once it was."""
     first, last = seen.first_version, history[-1].stored.version
-    digits = history[-1].stored.hash.hex()[: 2 * _HASH_DIGITS]
+    digits = history[-1].stored.hash.hex()[:_HASH_DIGITS]
     console.print()
     for line in (
         f"chain, by a spectator: versions {first + 1} to {last} recomputed from public data",

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -43,7 +44,16 @@ def _folder() -> Iterator[Path]:
         # The account that PostgreSQL runs as has to pass through it.
         folder = Path(name)
         folder.chmod(0o711)
-        yield folder
+        try:
+            yield folder
+        finally:
+            _remove_stand_ins(folder)
+
+
+def _remove_stand_ins(folder: Path) -> None:
+    """Remove what was put elsewhere, since the servers' account could not get here; links in the folder say where."""
+    for stand_in in {link.resolve().parent for link in folder.iterdir() if link.is_symlink()}:
+        rmtree(stand_in, ignore_errors=True)
 
 
 async def play_one_hand(address: str, ruleset: str, think_seconds: float, show: Callable[[Moment], None]) -> Seen:
