@@ -12,15 +12,15 @@ from baohuang.client import DevelopmentIdentity, Moment, MoveRefusedError, Recei
 from baohuang.eventlog.chain import start, verify, verify_end
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
-from baohuang.rules.commands import Move, Pass
+from baohuang.rules.commands import Move, Pass, Yield
 from baohuang.rules.events import CardsDealt, HandFinished
 from baohuang.rules.redact import mask
 from baohuang.rules.rulesets import RULESETS
-from baohuang.rules.state import ALL_SEATS, PlayerId, Table, TableId
+from baohuang.rules.state import ALL_SEATS, Phase, PlayerId, Table, TableId
 from client.in_process import HASTY, Service, running
 from command_line.bots.policy import choose
 from command_line.bots.runner import Bot, hand_is_closed
-from command_line.demo.checking import check, recorded
+from command_line.demo.checking import check, finish_of, recorded
 from command_line.demo.stage import Seen, play_one_hand
 from table_service.seeds import DevelopmentSeeds
 
@@ -56,6 +56,24 @@ async def test_the_same_seed_gives_the_same_hand() -> None:
         deals.append((dealt, [event.points for event in events if isinstance(event, HandFinished)]))
     assert deals[0] == deals[1]
     assert deals[0][0] != deals[2][0]
+
+
+async def test_a_hand_that_is_dealt_anew_is_checked_deal_by_deal() -> None:
+    """Nobody takes the crown of the first deal; the second has a commitment of its own, and both are recomputed."""
+
+    def yields_at_first(table: Table, seat: int) -> Move:
+        hand = table.hand
+        first = hand is not None and hand.phase is Phase.CROWN and hand.deal == 1
+        return Yield() if first else choose(table, seat)
+
+    async with running() as service:
+        table_id = await _opened(service)
+        bots = await _play(service, table_id, ALL_SEATS, yields_at_first)
+        async with service.client() as host, aclosing(host.watch(table_id)) as moments:
+            spectator = await anext(moments)
+        history = await recorded(service.log, table_id)
+        check(history, Seen(table_id, spectator.version, spectator, tuple(bots)))
+        assert len(finish_of(history).seeds) == 2
 
 
 async def test_bots_play_on_when_the_service_is_restarted_under_them() -> None:
