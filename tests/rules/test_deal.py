@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baohuang.rules import commands as cmd
+from baohuang.rules import deal
 from baohuang.rules.cards import Card, in_order
 from baohuang.rules.deal import cards_of, commitment_to, dealt, shuffled
 from baohuang.rules.events import CardsDealt, HandStarted
@@ -82,6 +83,17 @@ def test_the_shuffle_is_the_one_described(deck: Deck, seed: bytes, entropy: list
     assert list(shuffled(deck, seed, entropy)) == _shuffle_described(_decks_in_order()[deck], seed, entropy)
 
 
+@pytest.mark.parametrize(
+    ("bound", "words", "drawn"),
+    [(3, (2**32 - 1, 5), 2), (3, (2**32 - 2,), 2), (216, (2**32 - 1, 2**32 - 64, 217), 1), (2, (2**32 - 1,), 1)],
+)
+def test_words_that_would_favour_some_cards_are_passed_over(bound: int, words: tuple[int, ...], drawn: int) -> None:
+    """FAIR-1, step 3: a word is taken only below the largest multiple of the bound; so rare that no deal shows it."""
+    left = iter(words)
+    assert deal._below(bound, left) == drawn
+    assert list(left) == []
+
+
 def test_golden_vector() -> None:
     """FAIR-1: this deal is published; a change here breaks everybody who recomputes deals."""
     cards = shuffled(Deck.FULL, bytes(range(32)), ["a", "", "保皇", "d", "0123456789"])
@@ -121,16 +133,16 @@ def test_the_first_hand_is_dealt_from_seat_0_by_the_committed_seed_and_all_entro
     """DEAL-1, FAIR-1: anyone recomputes the deal from the seed, which was committed to before anyone was ready."""
     game = given_deal(ruleset)
     commitment = game.last(HandStarted).commitment
-    deal = game.last(CardsDealt)
+    dealing = game.last(CardsDealt)
     (seed,) = game.table.seeds
     assert sha256(bytes.fromhex(seed)).hexdigest() == commitment
     deck = _decks_in_order()[RULESETS[game.table.ruleset.id].deck]
     order = _shuffle_described(deck, bytes.fromhex(seed), [f"entropy of {seat}" for seat in range(5)])
-    assert deal.dealer == 0
-    assert deal.hidden is not None
-    for held in deal.hidden.hands:
+    assert dealing.dealer == 0
+    assert dealing.hidden is not None
+    for held in dealing.hidden.hands:
         assert sorted(held.cards) == sorted(order[held.seat :: 5])
-    assert deal.sizes == tuple(len(order[seat::5]) for seat in range(5))
+    assert dealing.sizes == tuple(len(order[seat::5]) for seat in range(5))
 
 
 def test_entropy_is_bounded_in_bytes() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from baohuang.rules import commands as cmd
-from baohuang.rules.events import Answered, Event
+from baohuang.rules.events import Answered, CardCalled, Event
 from baohuang.rules.redact import Viewer, mask, redact
 from baohuang.rules.state import Answer
 from rules.playing import (
@@ -25,6 +25,8 @@ from rules.playing import (
     YIELD,
     Game,
     given,
+    given_deal,
+    given_table,
     play,
 )
 from rules.test_declare import HOMY, declaring
@@ -120,3 +122,21 @@ def test_an_answer_is_shown_to_who_gave_it_and_to_all_when_the_hand_is_over() ->
     opened = redact(answered, None, hand_over=True)
     assert opened.hidden is not None
     assert opened.hidden.answer is Answer.REVOLT
+
+
+@pytest.mark.parametrize("ruleset", ["homy-classic", "homy-qingdao", "ourgame-classic"])
+def test_the_call_tells_the_guard_and_not_the_emperor(ruleset: str) -> None:
+    """CALL-1, TABLE-2: who the fourth copy is with, its holder alone knows."""
+    roles = {viewer: mask(declaring(ruleset).table, viewer).hand for viewer in (None, 0, 1, 2)}
+    assert {viewer: hand.roles.guard for viewer, hand in roles.items() if hand} == {None: None, 0: None, 1: 1, 2: None}
+    called = declaring(ruleset).last(CardCalled)
+    assert [viewer for viewer in range(5) if redact(called, viewer, hand_over=False).hidden] == [1]
+
+
+def test_no_view_of_a_running_hand_has_a_seed() -> None:
+    """FAIR-1: neither of the deal being played nor of one to come."""
+    game = given_deal("homy-standard")
+    assert game.table.seeds != ("",)
+    assert {mask(game.table, viewer).seeds for viewer in (None, 0, 1, 2, 3, 4)} == {("",)}
+    waiting = given_table("homy-standard").table
+    assert {view.commitment.seed for view in [mask(waiting, 0), mask(waiting, None)] if view.commitment} == {""}
