@@ -3,7 +3,7 @@
 from baohuang.eventlog.chain import instant, publish
 from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
 from baohuang.rpc.messages import event_to_proto, to_proto
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import Viewer, mask, redact
 from baohuang.rules.state import PlayerId, Table
 from table_service.tables import Happened, HeldTable

@@ -11,7 +11,7 @@ from baohuang.rules.cards import Card, identical
 from baohuang.rules.decide import decide
 from baohuang.rules.events import Event
 from baohuang.rules.legal import cards_for, legal_shapes
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.phases.crown import able
 from baohuang.rules.plays import shape_of
 from baohuang.rules.rulesets import RULESETS, Guarding, Options, RulesetId

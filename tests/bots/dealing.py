@@ -8,7 +8,7 @@ from hashlib import sha256
 from baohuang.rules import commands as cmd
 from baohuang.rules.decide import decide
 from baohuang.rules.legal import cards_for, legal_shapes
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.plays import shape_of
 from baohuang.rules.redact import mask
 from baohuang.rules.rulesets import Options

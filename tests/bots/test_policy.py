@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from baohuang.rules.commands import Pass, Play
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import mask
 from baohuang.rules.rulesets import RULESETS
 from baohuang.rules.settlement import Outcome, sides_of

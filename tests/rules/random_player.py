@@ -6,7 +6,7 @@ from random import Random
 from baohuang.rules import commands as cmd
 from baohuang.rules.cards import CROWN, STRENGTH, SWORD, Card
 from baohuang.rules.legal import legal_shapes
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.plays import Shape, shape_of
 from baohuang.rules.rulesets import Guarding, Ruleset
 from baohuang.rules.settlement import Solo

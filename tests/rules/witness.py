@@ -11,7 +11,7 @@ from typing import Any, Final
 from baohuang.rules import events as ev
 from baohuang.rules.cards import CROWN, STRENGTH, SWORD, Card
 from baohuang.rules.evolve import evolve
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import Viewer, mask, redact
 from baohuang.rules.rulesets import Guarding, Ruleset
 from baohuang.rules.settlement import Solo

@@ -7,7 +7,7 @@ from typing import Any
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import NO_VERSION, EventLog, Head, StoredEvent, StreamId
 from baohuang.rules.evolve import evolve
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Hand, Phase, Table, in_progress
 from tables.clients import Client, act, open_table, ready, sit
 from tables.random_player import choose

@@ -4,7 +4,7 @@ from random import Random
 
 import grpc
 
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from tables.clients import Changing, Client, Outcome, act
 from tables.random_player import choose
 from tables.viewers import Response, Viewer

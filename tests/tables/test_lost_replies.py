@@ -11,7 +11,7 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import NO_VERSION, Append, Outcome, StoredEvent, StreamId, Version
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import watch_pb2
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from tables.changes import CHANGES, Change
 from tables.clients import Client, act, open_table, refusal, sit
 from tables.games import opened, started

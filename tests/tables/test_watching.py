@@ -11,7 +11,7 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.messages import event_to_proto
 from baohuang.rules.evolve import evolve
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import Viewer as Viewpoint
 from baohuang.rules.redact import mask, redact
 from baohuang.rules.rulesets import RULESETS

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from baohuang.rules.commands import Move, Pass, Play
 from baohuang.rules.legal import cards_for
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Hand, Phase, Table
 from command_line.bots.answering import answer
 from command_line.bots.declarations import (

@@ -9,7 +9,7 @@ from baohuang.client import Moment, MoveRefusedError, Receipt, TableClient
 from baohuang.eventlog.port import NO_VERSION, Version
 from baohuang.rpc.reason import Reason
 from baohuang.rules.commands import Move
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Table, TableId, TableStatus
 from command_line.bots.policy import choose
 

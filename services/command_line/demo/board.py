@@ -10,7 +10,7 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import ALL_SEATS, Hand, Phase, Table
 from command_line.demo.words import EMPEROR, GUARD, PLACES, UNKNOWN, called, faces, player_at, role_mark
 

@@ -7,7 +7,7 @@ from baohuang.client.updates import Update, View, public_part
 from baohuang.eventlog.chain import ChainBroken, Tip, follow
 from baohuang.eventlog.port import StreamId, Version
 from baohuang.rules.evolve import evolve
-from baohuang.rules.phases.course import seats_to_act
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Table
 
 

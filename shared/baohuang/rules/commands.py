@@ -81,6 +81,21 @@ class ExpireTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpireDeadline:
+    """The deadline `due_at` has passed for all who still have to act (TRUST-1, TRUST-5). The clock's own command."""
+
+    due_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class ReportConnection:
+    """The player of a seat has lost his last stream, or has one again. The service's own command."""
+
+    seat: int
+    connected: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RequestTrusteeship:
     """The player asks for the trustee (托管)."""
 
@@ -107,7 +122,16 @@ class KickPlayer:
     seat: int
 
 
-StandingMove = ExpireTurn | RequestTrusteeship | CancelTrusteeship | LeaveTable | ForfeitSeat | KickPlayer
+StandingMove = (
+    ExpireTurn
+    | ExpireDeadline
+    | ReportConnection
+    | RequestTrusteeship
+    | CancelTrusteeship
+    | LeaveTable
+    | ForfeitSeat
+    | KickPlayer
+)
 """What changes who plays a seat (sections 6 and 7)."""
 
 

@@ -19,8 +19,8 @@ from baohuang.rules.events import (
     TableDissolved,
     TableOpened,
 )
-from baohuang.rules.phases import answering, call, course, crown, play, standing, tribute
-from baohuang.rules.phases.ending import trustees_of
+from baohuang.rules.phases import answering, call, connection, course, crown, play, standing, tribute
+from baohuang.rules.phases.ending import entries_of, trustees_of
 from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import ruleset_named, with_options
 from baohuang.rules.state import (
@@ -63,8 +63,8 @@ def _act(decision: Decision, action: cmd.Action) -> None:
         case cmd.SetReady():
             _set_ready(decision, action)
         case (
-            cmd.ExpireTurn() | cmd.RequestTrusteeship() | cmd.CancelTrusteeship() | cmd.LeaveTable()
-            | cmd.ForfeitSeat() | cmd.KickPlayer()
+            cmd.ExpireTurn() | cmd.ExpireDeadline() | cmd.ReportConnection() | cmd.RequestTrusteeship()
+            | cmd.CancelTrusteeship() | cmd.LeaveTable() | cmd.ForfeitSeat() | cmd.KickPlayer()
         ):  # fmt: skip
             _change_standing(decision, action)
         case _:
@@ -103,6 +103,10 @@ def _change_standing(decision: Decision, action: cmd.StandingMove) -> None:
     match action:
         case cmd.ExpireTurn():
             standing.expire_turn(decision, _seat_given(action.seat))
+        case cmd.ExpireDeadline():
+            standing.expire_deadline(decision, action.due_at)
+        case cmd.ReportConnection():
+            connection.report(decision, _seat_given(action.seat), connected=action.connected)
         case cmd.KickPlayer():
             standing.force_out(decision, _seat_given(action.seat), FineReason.KICKED)
         case cmd.RequestTrusteeship():
@@ -221,6 +225,7 @@ def _start_hand(decision: Decision) -> None:
             previous=table.previous,
             commitment=table.commitment.commitment,
             hidden=HiddenSeed(table.commitment.seed),
+            version=table.version + 1,
         ),
     )
 
@@ -251,6 +256,7 @@ def _close_hand(decision: Decision) -> None:
     """TRUST-4: dissolve the table if a seat was in trusteeship; else commit to the next deal (FAIR-1)."""
     trustees = trustees_of(decision.hand)
     if trustees:
-        decision.emit(TableDissolved("TRUST-4", trustees, decision.command.at))
+        rests_on = entries_of(decision.hand, trustees)
+        decision.emit(TableDissolved("TRUST-4", trustees, decision.command.at, rests_on))
     else:
         _commit(decision, decision.hand.number + 1, 1)

@@ -2,12 +2,13 @@
 
 from hashlib import sha256
 
+from baohuang.rules.clock import later
 from baohuang.rules.commands import Command
 from baohuang.rules.events import Event
 from baohuang.rules.evolve import evolve
 from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import Ruleset
-from baohuang.rules.state import Hand, Table
+from baohuang.rules.state import Hand, Instant, Table
 
 
 class Decision:
@@ -25,6 +26,14 @@ class Decision:
         """Add an event and move the state on."""
         self._table = evolve(self._table, event)
         self.events.append(event)
+
+    def turn_ends(self) -> Instant:
+        """Return the deadline of a turn that opens now."""
+        return later(self.command.at, self.table.options.turn_seconds)
+
+    def answers_due(self) -> Instant:
+        """Return the deadline of a simultaneous phase that begins now."""
+        return later(self.command.at, self.table.options.declare_seconds)
 
     def fresh_seed(self) -> str:
         """Return a seed, in hex, that this decision has not used: the command's, then its hash, and so on."""

@@ -11,9 +11,10 @@ from types import MappingProxyType
 from typing import Final, get_args
 
 from baohuang.rules.cards import Card
+from baohuang.rules.clock import NEVER
 from baohuang.rules.rulesets import Options
 from baohuang.rules.settlement import Solo
-from baohuang.rules.state import Answer, FineReason, Phase, PlayerId, Previous, TableId, TrusteeshipReason
+from baohuang.rules.state import Answer, FineReason, Instant, Phase, PlayerId, Previous, TableId, TrusteeshipReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ class HandStarted:
     previous: Previous | None
     commitment: str
     hidden: HiddenSeed | None
+    version: int = 0
+    """This event's own version: a rebuild that begins here counts on from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,8 @@ class TributePaid:
     payments: tuple[TributeCount, ...]
     turn: int | None
     hidden: HiddenPayments | None
+    due_at: Instant = NEVER
+    """When whoever has to act now must have acted; empty when nobody has to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +167,8 @@ class TributeReturned:
     turn: int | None
     automatic: bool
     hidden: HiddenCards | None
+    due_at: Instant = NEVER
+    """When whoever has to act now must have acted; empty when nobody has to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +176,8 @@ class CrownOffered:
     """The holder of the crown card is asked first (CROWN-1)."""
 
     seat: int
+    due_at: Instant = NEVER
+    """When whoever has to act now must have acted; empty when nobody has to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +196,8 @@ class CrownYielded:
     turn: int | None
     automatic: bool
     hidden: HiddenPasted | None
+    due_at: Instant = NEVER
+    """When whoever has to act now must have acted; empty when nobody has to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +237,8 @@ class PhaseBegan:
     phase: Phase
     turn: int | None
     asked: tuple[int, ...]
+    due_at: Instant = NEVER
+    """When whoever has to act now must have acted; empty when nobody has to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +330,8 @@ class CardsPlayed:
     place: int
     turn: int | None
     automatic: bool
+    due_at: Instant = NEVER
+    """When whoever has to act now must have acted; empty when nobody has to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +342,8 @@ class Passed:
     turn: int
     trick_over: bool
     automatic: bool
+    due_at: Instant = NEVER
+    """When whoever has to act now must have acted; empty when nobody has to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +363,13 @@ class TrusteeshipEntered:
     reason: TrusteeshipReason
     entry: int
     rule: str
-    decided_at: str
+    decided_at: Instant
+    due_at: Instant = NEVER
+    """The deadline that was missed; empty unless the reason is TIMEOUT."""
+    connection_lost_at: Instant = NEVER
+    """Since when his line was known to be lost; empty if it was not. Evidence only (FINE-5)."""
+    rests_on: tuple[int, ...] = ()
+    """The versions of the events it rests on, ascending (RULE-1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +379,9 @@ class TrusteeshipMadePermanent:
     seat: int
     player: PlayerId
     rule: str
-    decided_at: str
+    decided_at: Instant
+    rests_on: tuple[int, ...] = ()
+    """The versions of the events it rests on, ascending (RULE-1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +390,36 @@ class TrusteeshipCancelled:
 
     seat: int
     player: PlayerId
+
+
+@dataclass(frozen=True, slots=True)
+class TurnExtended:
+    """Ruling: a deadline was decided too late to be enforced, by our own delay; the turn begins anew (TRUST-5)."""
+
+    seats: tuple[int, ...]
+    missed_due_at: Instant
+    rule: str
+    decided_at: Instant
+    due_at: Instant
+    rests_on: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLost:
+    """Evidence: the player of a seat has no open stream any more. At most one a seat and turn."""
+
+    seat: int
+    player: PlayerId
+    lost_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRestored:
+    """Evidence: the player of a seat watches again. At most one a seat and turn."""
+
+    seat: int
+    player: PlayerId
+    restored_at: Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +432,9 @@ class PlayerFined:
     reason: FineReason
     roles_settled: bool
     rule: str
-    decided_at: str
+    decided_at: Instant
+    rests_on: tuple[int, ...] = ()
+    """The versions of the events it rests on, ascending (RULE-1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +443,9 @@ class HandVoided:
 
     rule: str
     trustees: tuple[int, ...]
-    decided_at: str
+    decided_at: Instant
+    rests_on: tuple[int, ...] = ()
+    """The versions of the events it rests on, ascending (RULE-1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +472,9 @@ class TableDissolved:
 
     rule: str
     trustees: tuple[int, ...]
-    decided_at: str
+    decided_at: Instant
+    rests_on: tuple[int, ...] = ()
+    """The versions of the events it rests on, ascending (RULE-1)."""
 
 
 HandEvent = (
@@ -439,6 +500,9 @@ HandEvent = (
     | TrusteeshipMadePermanent
     | TrusteeshipCancelled
     | PlayerFined
+    | TurnExtended
+    | ConnectionLost
+    | ConnectionRestored
     | HandVoided
 )
 """Events that change the hand alone."""

@@ -11,6 +11,7 @@ from typing import Final, TypeVar, assert_never
 
 from baohuang.rules import events as ev
 from baohuang.rules.cards import CROWN, HIDDEN, Card, in_order, without
+from baohuang.rules.clock import NEVER
 from baohuang.rules.deal import SEATS
 from baohuang.rules.frozen import changed
 from baohuang.rules.rulesets import ruleset_named, with_options
@@ -21,7 +22,9 @@ from baohuang.rules.state import (
     NOBODY,
     Answer,
     Commitment,
+    Connection,
     Hand,
+    Instant,
     Offer,
     Pasted,
     Payment,
@@ -48,17 +51,24 @@ def fold(events: Iterable[ev.Event], table: Table | None = INITIAL) -> Table | N
     return reduce(evolve, events, table)
 
 
-def evolve(table: Table | None, event: ev.Event) -> Table:  # noqa: C901, PLR0911 - one line an event
+def evolve(table: Table | None, event: ev.Event) -> Table:
     """Return the state after one event. TableOpened and HandStarted need no state before them."""
     match event:
         case ev.CardsPlayed() | ev.Passed() if table is not None:
-            return changed(table, hand=_evolve_hand(_hand(table), event))
+            version = table.version + 1
+            return changed(table, hand=_evolve_hand(_hand(table), event, version), version=version)
         case ev.TableOpened():
             return _opened(event)
         case ev.HandStarted():
             return _hand_started(event)
         case _ if table is None:
             raise ValueError(f"{type(event).__name__} before there is a table")
+        case _:
+            return replace(_evolve_table(table, event), version=table.version + 1)
+
+
+def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: PLR0911 - one line an event
+    match event:
         case ev.PlayerSat():
             return _with_seat(table, event.seat, SeatAtTable(event.player))
         case ev.PlayerStood():
@@ -74,8 +84,10 @@ def evolve(table: Table | None, event: ev.Event) -> Table:  # noqa: C901, PLR091
             return replace(table, status=TableStatus.DISSOLVED)
         case ev.CardsDealt():
             return _cards_dealt(table, event)
+        case ev.TableOpened() | ev.HandStarted():
+            raise ValueError(f"{type(event).__name__} makes a table, it changes none")
         case _:
-            return replace(table, hand=_evolve_hand(_hand(table), event))
+            return replace(table, hand=_evolve_hand(_hand(table), event, table.version + 1))
 
 
 def _hand(table: Table) -> Hand:
@@ -90,6 +102,7 @@ def _opened(event: ev.TableOpened) -> Table:
         ruleset=with_options(ruleset_named(event.ruleset), event.options),
         options=event.options,
         opened_by=event.opened_by,
+        version=1,
     )
 
 
@@ -108,6 +121,7 @@ def _hand_started(event: ev.HandStarted) -> Table:
         ruleset=with_options(ruleset_named(event.ruleset), event.options),
         options=event.options,
         opened_by=event.opened_by,
+        version=event.version,
         seats=tuple(
             SeatAtTable(player, ready=True, entropy=entropy)
             for player, entropy in zip(event.players, event.entropy, strict=True)
@@ -137,6 +151,7 @@ def _hand_finished(table: Table, event: ev.HandFinished) -> Table:
         hand,
         phase=Phase.SETTLED,
         turn=None,
+        due_at=NEVER,
         asked=(),
         hands=tuple(left.get(seat, NO_CARDS) for seat in ALL_SEATS),
         roles=replace(hand.roles, guard=event.guard, solo=event.solo),
@@ -167,28 +182,30 @@ def _previous(hand: Hand, event: ev.HandFinished) -> Previous:
     )
 
 
-def _evolve_hand(hand: Hand, event: ev.HandEvent) -> Hand:  # noqa: C901, PLR0911, PLR0912 - one line an event
+def _evolve_hand(hand: Hand, event: ev.HandEvent, version: int) -> Hand:  # noqa: C901, PLR0911, PLR0912 - one line an event
     match event:
         case ev.CardsPlayed():
-            return _cards_played(hand, event)
+            return _cards_played(hand, event, version)
         case ev.Passed():
             trick = hand.trick
             trick = Trick() if event.trick_over else Trick(trick.cards, trick.player, trick.passes + 1)
-            return changed(hand, turn=event.turn, trick=trick)
+            return changed(hand, turn=event.turn, due_at=event.due_at, turn_version=version, trick=trick)
         case ev.Answered():
             answer = event.hidden.answer if event.hidden else Answer.HIDDEN
             return replace(hand, answers=_put(hand.answers, event.seat, answer))
         case ev.PhaseBegan():
-            return replace(hand, phase=event.phase, turn=event.turn, asked=event.asked, answers=_NO_ANSWERS)
+            hand = replace(hand, phase=event.phase, asked=event.asked, answers=_NO_ANSWERS)
+            return _turn_opened(hand, event.turn, event.due_at, version)
         case ev.TributePaid():
-            return _tribute_paid(hand, event)
+            return _turn_opened(_tribute_paid(hand, event), event.turn, event.due_at, version)
         case ev.TributeReturned():
-            return _tribute_returned(hand, event)
+            return _turn_opened(_tribute_returned(hand, event), event.turn, event.due_at, version)
         case ev.CrownOffered():
             hands = _put(hand.hands, event.seat, without(hand.hands[event.seat], (CROWN,)))
-            return replace(hand, phase=Phase.CROWN, turn=event.seat, hands=hands, offer=Offer(origin=event.seat))
+            hand = replace(hand, phase=Phase.CROWN, hands=hands, offer=Offer(origin=event.seat))
+            return _turn_opened(hand, event.seat, event.due_at, version)
         case ev.CrownYielded():
-            return _crown_yielded(hand, event)
+            return _turn_opened(_crown_yielded(hand, event), event.turn, event.due_at, version)
         case ev.RedealOrdered():
             return _redeal_ordered(hand)
         case ev.EmperorEnthroned():
@@ -198,27 +215,35 @@ def _evolve_hand(hand: Hand, event: ev.HandEvent) -> Hand:  # noqa: C901, PLR091
         case ev.CardCalled():
             guard, solo = (event.hidden.guard, event.hidden.solo) if event.hidden else (None, None)
             roles = replace(hand.roles, called=event.card, guard=guard, solo=solo, settled=True)
-            return replace(hand, turn=None, roles=roles)
+            return replace(hand, turn=None, due_at=NEVER, roles=roles)
         case ev.OpenSoloDeclared():
             roles = replace(hand.roles, solo=Solo.OPEN, public_solo=True, settled=True)
-            return replace(hand, turn=None, roles=roles)
+            return replace(hand, turn=None, due_at=NEVER, roles=roles)
         case ev.DeclarationsPublished():
             return _declarations_published(hand, event)
         case ev.KicksPublished():
             stakes = replace(hand.stakes, kicked=bool(event.kickers), kickers=event.kickers)
-            return replace(hand, stakes=stakes, asked=(), answers=_NO_ANSWERS)
+            return replace(hand, stakes=stakes, due_at=NEVER, asked=(), answers=_NO_ANSWERS)
         case ev.SeatWentOut():
             return replace(hand, out=(*hand.out, event.seat))
         case ev.RoleRevealed():
             return _role_revealed(hand, event)
         case ev.TrusteeshipEntered():
-            return _trusteeship_entered(hand, event)
+            return _trusteeship_entered(hand, event, version)
         case ev.TrusteeshipMadePermanent():
             return _with_trusteeship(hand, event.seat, replace(hand.trusteeships[event.seat], permanent=True))
         case ev.TrusteeshipCancelled():
             return _with_trusteeship(hand, event.seat, replace(hand.trusteeships[event.seat], active=False))
         case ev.PlayerFined():
             return replace(hand, fines=_put(hand.fines, event.seat, hand.fines[event.seat] + event.points))
+        case ev.TurnExtended():
+            return replace(hand, due_at=event.due_at, turn_version=version)
+        case ev.ConnectionLost():
+            lost = replace(hand.connections[event.seat], lost_at=event.lost_at, lost_in=hand.turn_version)
+            return _with_connection(hand, event.seat, replace(lost, version=version))
+        case ev.ConnectionRestored():
+            back = replace(hand.connections[event.seat], lost_at=NEVER, restored_in=hand.turn_version)
+            return _with_connection(hand, event.seat, replace(back, version=version))
         case ev.HandVoided():
             return hand
         case ev.CardsDealt():
@@ -227,11 +252,21 @@ def _evolve_hand(hand: Hand, event: ev.HandEvent) -> Hand:  # noqa: C901, PLR091
             assert_never(event)
 
 
-def _cards_played(hand: Hand, event: ev.CardsPlayed) -> Hand:
+def _turn_opened(hand: Hand, turn: int | None, due_at: Instant, version: int) -> Hand:
+    return replace(hand, turn=turn, due_at=due_at, turn_version=version)
+
+
+def _with_connection(hand: Hand, seat: int, connection: Connection) -> Hand:
+    return replace(hand, connections=_put(hand.connections, seat, connection))
+
+
+def _cards_played(hand: Hand, event: ev.CardsPlayed, version: int) -> Hand:
     seat = event.seat
     return changed(
         hand,
         turn=event.turn,
+        due_at=event.due_at,
+        turn_version=version,
         hands=_put(hand.hands, seat, without(hand.hands[seat], event.cards)),
         trick=Trick(event.cards, seat, 0),
         out=(*hand.out, seat) if event.place else hand.out,
@@ -256,7 +291,7 @@ def _tribute_paid(hand: Hand, event: ev.TributePaid) -> Hand:
         hand = replace(hand, hands=_lose(hand, payment.payer, payment.cards))
     for payment in tribute:
         hand = replace(hand, hands=_gain(hand, payment.receiver, _seen(hand, payment.receiver, payment.cards)))
-    return replace(hand, phase=Phase.TRIBUTE, turn=event.turn, tribute=tribute)
+    return replace(hand, phase=Phase.TRIBUTE, tribute=tribute)
 
 
 def _seen(hand: Hand, seat: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
@@ -273,7 +308,7 @@ def _tribute_returned(hand: Hand, event: ev.TributeReturned) -> Hand:
         replace(paid, returned=True) if (paid.payer, paid.receiver) == (event.payer, event.seat) else paid
         for paid in hand.tribute
     )
-    return replace(hand, turn=event.turn, tribute=tribute)
+    return replace(hand, tribute=tribute)
 
 
 def _crown_yielded(hand: Hand, event: ev.CrownYielded) -> Hand:
@@ -285,7 +320,7 @@ def _crown_yielded(hand: Hand, event: ev.CrownYielded) -> Hand:
         card = event.hidden.card if event.hidden else HIDDEN
         offer = replace(offer, pile=(*offer.pile, Pasted(event.seat, card)))
         hands = _lose(hand, event.seat, (card,))
-    return replace(hand, turn=event.turn, offer=offer, hands=hands)
+    return replace(hand, offer=offer, hands=hands)
 
 
 def _redeal_ordered(hand: Hand) -> Hand:
@@ -293,6 +328,7 @@ def _redeal_ordered(hand: Hand) -> Hand:
         hand,
         phase=Phase.REDEAL,
         turn=None,
+        due_at=NEVER,
         offer=None,
         tribute=(),
         hands=(NO_CARDS,) * SEATS,
@@ -310,14 +346,15 @@ def _enthroned(hand: Hand, event: ev.EmperorEnthroned) -> Hand:
         public_solo=event.open_solo,
         settled=event.roles_settled,
     )
-    return replace(hand, turn=None, offer=None, tribute=(), roles=roles, hands=_gain(hand, event.seat, cards))
+    hands = _gain(hand, event.seat, cards)
+    return replace(hand, turn=None, due_at=NEVER, offer=None, tribute=(), roles=roles, hands=hands)
 
 
 def _seize_published(hand: Hand, event: ev.SeizePublished) -> Hand:
     roles = replace(hand.roles, settled=event.roles_settled)
     if event.winner is not None:
         roles = replace(roles, emperor=event.winner, guard=None, solo=Solo.OPEN, public_solo=True)
-    return replace(hand, roles=roles, asked=(), answers=_NO_ANSWERS)
+    return replace(hand, roles=roles, due_at=NEVER, asked=(), answers=_NO_ANSWERS)
 
 
 def _declarations_published(hand: Hand, event: ev.DeclarationsPublished) -> Hand:
@@ -333,7 +370,7 @@ def _declarations_published(hand: Hand, event: ev.DeclarationsPublished) -> Hand
         roles = replace(roles, guard=event.guard, public_guard=event.guard)
     if event.solo is not None:
         roles = replace(roles, solo=event.solo, public_solo=True)
-    return replace(hand, stakes=stakes, roles=roles, asked=(), answers=_NO_ANSWERS)
+    return replace(hand, stakes=stakes, roles=roles, due_at=NEVER, asked=(), answers=_NO_ANSWERS)
 
 
 def _role_revealed(hand: Hand, event: ev.RoleRevealed) -> Hand:
@@ -346,6 +383,6 @@ def _with_trusteeship(hand: Hand, seat: int, standing: Trusteeship) -> Hand:
     return replace(hand, trusteeships=_put(hand.trusteeships, seat, standing))
 
 
-def _trusteeship_entered(hand: Hand, event: ev.TrusteeshipEntered) -> Hand:
-    standing = replace(hand.trusteeships[event.seat], active=True, entries=event.entry)
+def _trusteeship_entered(hand: Hand, event: ev.TrusteeshipEntered, version: int) -> Hand:
+    standing = replace(hand.trusteeships[event.seat], active=True, entries=event.entry, version=version)
     return _with_trusteeship(hand, event.seat, standing)

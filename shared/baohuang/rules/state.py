@@ -176,6 +176,22 @@ class Trusteeship:
     active: bool = False
     entries: int = 0
     permanent: bool = False
+    version: int = 0
+    """The version of the event by which it was last entered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What is known of a player's line in this hand: evidence, never a reason for anything (FINE-5)."""
+
+    lost_at: Instant = Instant("")
+    """Since when he has no open stream; empty while he has one, or none was ever reported lost."""
+    version: int = 0
+    """The version of the event that says so; 0 if there is none."""
+    lost_in: int = 0
+    """The turn, by its version, in which a loss was last recorded."""
+    restored_in: int = 0
+    """The turn, by its version, in which a return was last recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +231,10 @@ class Hand:
     phase: Phase = Phase.REDEAL
     turn: int | None = None
     """The seat to act; None in a simultaneous phase and when nobody has to."""
+    due_at: Instant = Instant("")
+    """When whoever has to act must have acted; empty when nobody has to."""
+    turn_version: int = 0
+    """The version of the event that opened this turn, or extended it: what a ruling about it rests on."""
     asked: tuple[int, ...] = ()
     """The seats asked in a simultaneous phase."""
     answers: tuple[Answer | None, ...] = (None,) * SEATS
@@ -227,6 +247,7 @@ class Hand:
     out: tuple[int, ...] = ()
     """Seats in order of going out."""
     trusteeships: tuple[Trusteeship, ...] = (Trusteeship(),) * SEATS
+    connections: tuple[Connection, ...] = (Connection(),) * SEATS
     fines: tuple[int, ...] = (0,) * SEATS
     """Points fined so far, by seat: negative once the seat was forfeited or its player kicked, else zero (FINE-2)."""
     result: Result | None = None
@@ -263,6 +284,8 @@ class Table:
     options: Options
     opened_by: PlayerId
     status: TableStatus = TableStatus.OPEN
+    version: int = 0
+    """How many events the table has: the version of the last one."""
     seats: tuple[SeatAtTable, ...] = (SeatAtTable(),) * SEATS
     hands_played: int = 0
     commitment: Commitment | None = None

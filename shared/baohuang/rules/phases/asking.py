@@ -26,6 +26,13 @@ def check_is_asked(hand: Hand, seat: int) -> None:
         raise RefusedError(Refusal.NOT_YOUR_TURN, "PLAY-1", f"it is the turn of seat {hand.turn}")
 
 
+def seats_to_act(hand: Hand) -> tuple[int, ...]:
+    """Return the seats that have to act now, ascending: one, or in a simultaneous phase those still to answer."""
+    if hand.phase in SIMULTANEOUS:
+        return tuple(seat for seat in hand.asked if hand.answers[seat] is None)
+    return () if hand.turn is None else (hand.turn,)
+
+
 def seats_that_answered(hand: Hand, meant: Callable[[Answer], bool]) -> tuple[int, ...]:
     """Return the seats, ascending, whose answer is `meant`."""
     return tuple(seat for seat, answer in enumerate(hand.answers) if answer is not None and meant(answer))

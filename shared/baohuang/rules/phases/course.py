@@ -5,7 +5,7 @@ from typing import Final, assert_never
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import PhaseBegan
 from baohuang.rules.phases import answering, call, crown, play, tribute
-from baohuang.rules.phases.asking import all_answered
+from baohuang.rules.phases.asking import all_answered, seats_to_act
 from baohuang.rules.phases.declare import asked_to_declare
 from baohuang.rules.phases.ending import finish, hand_has_ended
 from baohuang.rules.phases.kick import asked_to_kick
@@ -54,13 +54,6 @@ def act_by_default(decision: Decision, seat: int) -> None:
             assert_never(phase)
 
 
-def seats_to_act(hand: Hand) -> tuple[int, ...]:
-    """Return the seats that have to act now, ascending: one, or in a simultaneous phase those still to answer."""
-    if hand.phase in SIMULTANEOUS:
-        return tuple(seat for seat in hand.asked if hand.answers[seat] is None)
-    return () if hand.turn is None else (hand.turn,)
-
-
 def _trustee_to_act(hand: Hand) -> int | None:
     return next((seat for seat in seats_to_act(hand) if hand.trusteeships[seat].active), None)
 
@@ -86,13 +79,14 @@ def _enter_next_phase(decision: Decision) -> None:
         case Phase.CROWN:
             crown.offer_crown(decision)
         case Phase.SEIZE:
-            decision.emit(PhaseBegan(following, None, ALL_SEATS))
+            decision.emit(PhaseBegan(following, None, ALL_SEATS, decision.answers_due()))
         case Phase.CALL:
-            decision.emit(PhaseBegan(following, decision.hand.roles.emperor, ()))
+            decision.emit(PhaseBegan(following, decision.hand.roles.emperor, (), decision.turn_ends()))
         case Phase.DECLARE:
-            decision.emit(PhaseBegan(following, None, asked_to_declare(decision.ruleset, decision.hand)))
+            asked = asked_to_declare(decision.ruleset, decision.hand)
+            decision.emit(PhaseBegan(following, None, asked, decision.answers_due()))
         case Phase.KICK:
-            decision.emit(PhaseBegan(following, None, asked_to_kick(decision.hand)))
+            decision.emit(PhaseBegan(following, None, asked_to_kick(decision.hand), decision.answers_due()))
         case Phase.PLAY:
             _begin_play(decision)
         case Phase.SETTLED:
@@ -135,4 +129,7 @@ def _begin_play(decision: Decision) -> None:
     play.seats_without_cards(decision)
     hand = decision.hand
     ended = hand_has_ended(decision.ruleset, hand.roles, hand.out)
-    decision.emit(PhaseBegan(Phase.PLAY, None if ended else play.leader(hand), ()))
+    if ended:
+        decision.emit(PhaseBegan(Phase.PLAY, None, ()))
+    else:
+        decision.emit(PhaseBegan(Phase.PLAY, play.leader(hand), (), decision.turn_ends()))

@@ -1,6 +1,7 @@
 """CROWN (登基, 让位): CROWN-1 to CROWN-5."""
 
 from baohuang.rules.cards import BIG, CROWN, SMALL, STRENGTH, SWORD, Card, highest, identical
+from baohuang.rules.clock import NEVER
 from baohuang.rules.deal import SEATS
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import (
@@ -26,7 +27,8 @@ _LAPS = 2 * SEATS
 def offer_crown(decision: Decision) -> None:
     """CROWN-1: ask the holder of the crown card first."""
     hands = decision.hand.hands
-    decision.emit(CrownOffered(next(seat for seat in ALL_SEATS if CROWN in hands[seat])))
+    holder = next(seat for seat in ALL_SEATS if CROWN in hands[seat])
+    decision.emit(CrownOffered(holder, decision.turn_ends()))
 
 
 def enthrone(decision: Decision, seat: int, *, automatic: bool = False) -> None:
@@ -61,6 +63,7 @@ def yield_crown(decision: Decision, seat: int, *, automatic: bool = False) -> No
             turn=asked,
             automatic=automatic,
             hidden=HiddenPasted(card) if card else None,
+            due_at=NEVER if asked is None else decision.turn_ends(),
         ),
     )
     if asked is None:

@@ -33,7 +33,11 @@ def finish(decision: Decision) -> None:
     trustees = trustees_of(hand)
     void = trustees == ALL_SEATS
     if void:
-        decision.emit(HandVoided(rule="TRUST-4", trustees=trustees, decided_at=decision.command.at))
+        decision.emit(
+            HandVoided(
+                rule="TRUST-4", trustees=trustees, decided_at=decision.command.at, rests_on=entries_of(hand, trustees)
+            )
+        )
     points = settle(decision.ruleset, outcome)
     decision.emit(
         HandFinished(
@@ -55,6 +59,11 @@ def finish(decision: Decision) -> None:
 def trustees_of(hand: Hand) -> tuple[int, ...]:
     """Return the seats in trusteeship, ascending."""
     return tuple(seat for seat in ALL_SEATS if hand.trusteeships[seat].active)
+
+
+def entries_of(hand: Hand, trustees: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the versions, ascending, of the events by which these seats last entered trusteeship."""
+    return tuple(sorted(hand.trusteeships[seat].version for seat in trustees))
 
 
 def _places(hand: Hand) -> tuple[int, ...]:

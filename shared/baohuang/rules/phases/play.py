@@ -1,6 +1,7 @@
 """PLAY (出牌): PLAY-1, PLAY-2, WIND-1, ROLE-1 and what a set must be (section 2)."""
 
 from baohuang.rules.cards import STRENGTH, SWORD, Card, in_order, without
+from baohuang.rules.clock import NEVER
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import CardsPlayed, Passed, RoleRevealed, SeatWentOut
 from baohuang.rules.legal import check_play
@@ -29,6 +30,7 @@ def play_cards(decision: Decision, seat: int, cards: tuple[Card, ...], *, automa
             place=0 if left else len(out),
             turn=None if ended else _next_in(seat, out),
             automatic=automatic,
+            due_at=NEVER if ended else decision.turn_ends(),
         ),
     )
     if _shows_role(decision.ruleset, hand.roles, seat, cards, without(hand.hands[seat], cards)):
@@ -45,7 +47,7 @@ def pass_turn(decision: Decision, seat: int, *, automatic: bool = False) -> None
     others_in = len(hand.hands) - len(hand.out) - (player not in hand.out)
     over = hand.trick.passes + 1 == others_in
     turn = _leads_after(player, hand.out) if over else _next_in(seat, hand.out)
-    decision.emit(Passed(seat=seat, turn=turn, trick_over=over, automatic=automatic))
+    decision.emit(Passed(seat, turn, over, automatic, decision.turn_ends()))
 
 
 def default_play(decision: Decision, seat: int) -> None:

@@ -1,10 +1,17 @@
 """Who plays a seat: trusteeship (托管), leaving and fines (sections 6 and 7)."""
 
+from baohuang.rules.clock import NEVER, later
 from baohuang.rules.decision import Decision
-from baohuang.rules.events import PlayerFined, TrusteeshipCancelled, TrusteeshipEntered, TrusteeshipMadePermanent
-from baohuang.rules.phases.asking import check_is_asked
+from baohuang.rules.events import (
+    PlayerFined,
+    TrusteeshipCancelled,
+    TrusteeshipEntered,
+    TrusteeshipMadePermanent,
+    TurnExtended,
+)
+from baohuang.rules.phases.asking import check_is_asked, seats_to_act
 from baohuang.rules.refusals import Refusal, RefusedError
-from baohuang.rules.state import FineReason, Phase, TrusteeshipReason
+from baohuang.rules.state import SIMULTANEOUS, Connection, FineReason, Hand, Instant, Phase, TrusteeshipReason
 
 _ENTRIES_THAT_CAN_BE_CANCELLED = 3
 _FINE_BEFORE_ROLES = -20
@@ -20,6 +27,37 @@ def expire_turn(decision: Decision, seat: int) -> None:
     _check_in_hand(decision)
     check_is_asked(decision.hand, seat)
     _enter(decision, seat, TrusteeshipReason.TIMEOUT)
+
+
+def expire_deadline(decision: Decision, due_at: Instant) -> None:
+    """TRUST-1: the deadline has passed for all who have not acted; TRUST-5: too long ago to be enforced.
+
+    Raises RefusedError NOT_DUE if that deadline is not the hand's any more, or is still to come.
+    """
+    _check_in_hand(decision)
+    hand, now = decision.hand, decision.command.at
+    if not due_at or hand.due_at != due_at or now < due_at:
+        raise RefusedError(Refusal.NOT_DUE, "TRUST-1", "no such deadline has passed")
+    if now > later(due_at, decision.table.options.grace_seconds):
+        _extend(decision)
+        return
+    for seat in seats_to_act(hand):
+        _enter(decision, seat, TrusteeshipReason.TIMEOUT)
+
+
+def _extend(decision: Decision) -> None:
+    """TRUST-5: the service's own delay is never the player's fault."""
+    hand = decision.hand
+    decision.emit(
+        TurnExtended(
+            seats=seats_to_act(hand),
+            missed_due_at=hand.due_at,
+            rule="TRUST-5",
+            decided_at=decision.command.at,
+            due_at=decision.answers_due() if hand.phase in SIMULTANEOUS else decision.turn_ends(),
+            rests_on=(hand.turn_version,),
+        ),
+    )
 
 
 def request_trusteeship(decision: Decision, seat: int, reason: TrusteeshipReason) -> None:
@@ -58,6 +96,7 @@ def force_out(decision: Decision, seat: int, reason: FineReason) -> None:
             roles_settled=settled,
             rule="FINE-3",
             decided_at=decision.command.at,
+            rests_on=(hand.turn_version,),
         ),
     )
     if not hand.trusteeships[seat].active:
@@ -73,7 +112,7 @@ def _check_in_hand(decision: Decision) -> None:
 
 def _enter(decision: Decision, seat: int, reason: TrusteeshipReason) -> None:
     hand = decision.hand
-    entry = hand.trusteeships[seat].entries + 1
+    entry, line = hand.trusteeships[seat].entries + 1, hand.connections[seat]
     decision.emit(
         TrusteeshipEntered(
             seat=seat,
@@ -82,12 +121,21 @@ def _enter(decision: Decision, seat: int, reason: TrusteeshipReason) -> None:
             entry=entry,
             rule="FINE-2" if reason in _FORCED_OUT.values() else "TRUST-1",
             decided_at=decision.command.at,
+            due_at=hand.due_at if reason is TrusteeshipReason.TIMEOUT else NEVER,
+            connection_lost_at=line.lost_at,
+            rests_on=_evidence(hand, line),
         ),
     )
     if entry > _ENTRIES_THAT_CAN_BE_CANCELLED:
         _make_permanent(decision, seat, "TRUST-3")
 
 
+def _evidence(hand: Hand, line: Connection) -> tuple[int, ...]:
+    """Return the versions that a trusteeship rests on: the turn's, and the last word on the player's line (RULE-1)."""
+    return tuple(sorted({hand.turn_version, line.version} - {0}))
+
+
 def _make_permanent(decision: Decision, seat: int, rule: str) -> None:
-    player = decision.hand.players[seat]
-    decision.emit(TrusteeshipMadePermanent(seat, player, rule, decision.command.at))
+    hand = decision.hand
+    rests_on = (hand.trusteeships[seat].version,)
+    decision.emit(TrusteeshipMadePermanent(seat, hand.players[seat], rule, decision.command.at, rests_on))

@@ -1,6 +1,7 @@
 """TRIBUTE (进贡): TRIB-1, TRIB-2."""
 
 from baohuang.rules.cards import CROWN, ORDER, RANKS, STRENGTH, Card, holds, in_order, without
+from baohuang.rules.clock import NEVER
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import HiddenCards, HiddenPayments, PaidCards, TributeCount, TributePaid, TributeReturned
 from baohuang.rules.phases.asking import check_may_speak
@@ -18,11 +19,13 @@ def pay_tribute(decision: Decision) -> None:
     payments = _payments(decision.hand, due)
     if not payments:
         return
+    turn = _first_receiver(decision.hand, payments)
     decision.emit(
         TributePaid(
             payments=tuple(TributeCount(paid.payer, paid.receiver, len(paid.cards)) for paid in payments),
-            turn=_first_receiver(decision.hand, payments),
+            turn=turn,
             hidden=HiddenPayments(payments),
+            due_at=NEVER if turn is None else decision.turn_ends(),
         ),
     )
 
@@ -42,14 +45,16 @@ def return_tribute(decision: Decision, seat: int, cards: tuple[Card, ...], *, au
             "TRIB-2",
             f"return exactly {wanted} of your own cards: not the crown, not one just received",
         )
+    turn = _next_receiver(hand, due, cards)
     decision.emit(
         TributeReturned(
             seat=seat,
             payer=due.payer,
             count=len(cards),
-            turn=_next_receiver(hand, due, cards),
+            turn=turn,
             automatic=automatic,
             hidden=HiddenCards(in_order(cards)),
+            due_at=NEVER if turn is None else decision.turn_ends(),
         ),
     )
 
