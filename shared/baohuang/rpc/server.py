@@ -38,8 +38,8 @@ class RpcServer:
         self._settings = settings
         self._listen = listen
         self._health = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in the stubs
-        interceptor = CallInterceptor(authenticator_for(listen, insecure_dev=settings.insecure_dev))
-        self.grpc = grpc.aio.server(interceptors=[interceptor], options=server_options(settings))
+        self._interceptor = CallInterceptor(authenticator_for(listen, insecure_dev=settings.insecure_dev))
+        self.grpc = grpc.aio.server(interceptors=[self._interceptor], options=server_options(settings))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self.grpc)
 
     async def start(self, *services: str) -> int:
@@ -60,9 +60,15 @@ class RpcServer:
         return port
 
     async def drain(self) -> None:
-        """Report NOT_SERVING, refuse new calls, let open ones go on for the grace period, end the rest."""
+        """Report NOT_SERVING, refuse new calls, let open ones go on for the grace period, end the rest.
+
+        For a moment calls that still arrive are told to go elsewhere; grpc itself would cancel those it has not yet
+        handed to us, and the caller of a cancelled call cannot know that it was never begun.
+        """
+        self._interceptor.refuse_new_calls()
         try:
             await asyncio.wait_for(self._health.enter_graceful_shutdown(), _TELL_HEALTH_SECONDS)
+            await asyncio.sleep(self._settings.refuse_seconds)
         finally:
             await self.grpc.stop(self._settings.drain_grace_seconds)
 

@@ -81,7 +81,7 @@ def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: PLR0911 - on
         case ev.HandFinished():
             return _hand_finished(table, event)
         case ev.TableDissolved():
-            return replace(table, status=TableStatus.DISSOLVED)
+            return replace(table, status=TableStatus.DISSOLVED, seats=(SeatAtTable(),) * SEATS)
         case ev.CardsDealt():
             return _cards_dealt(table, event)
         case ev.TableOpened() | ev.HandStarted():
