@@ -35,6 +35,10 @@ class Reason(StrEnum):
     """Trusteeship of this seat lasts to the end of the hand; wait for it."""
     ALREADY_FORFEITED = "ALREADY_FORFEITED"
     """The seat has forfeited the hand; nothing to do."""
+    NOT_DUE = "NOT_DUE"
+    """No such deadline has passed; only the service's own clock gets this."""
+    ALREADY_REPORTED = "ALREADY_REPORTED"
+    """This is recorded already; only the service itself gets this."""
 
     # Tables and seats.
     NO_SUCH_TABLE = "NO_SUCH_TABLE"

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from baohuang.gen.rules.v1 import hand_pb2 as baohuang_dot_rules_dot_v1_dot_hand__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x62\x61ohuang/events/v1/crown.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\"\x1c\n\x0c\x43rownOffered\x12\x0c\n\x04seat\x18\x01 \x01(\x05\"\x8d\x01\n\x0c\x43rownYielded\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06pasted\x18\x02 \x01(\x08\x12\x11\n\x04turn\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\tautomatic\x18\x04 \x01(\x08\x12\x30\n\x06hidden\x18\x05 \x01(\x0b\x32 .baohuang.events.v1.HiddenPastedB\x07\n\x05_turn\"\x1c\n\x0cHiddenPasted\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\"\x1d\n\rRedealOrdered\x12\x0c\n\x04rule\x18\x01 \x01(\t\"\xbd\x01\n\x10\x45mperorEnthroned\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04rule\x18\x02 \x01(\t\x12\x0e\n\x06\x66orced\x18\x03 \x01(\x08\x12\x11\n\topen_solo\x18\x04 \x01(\x08\x12\x0c\n\x04pile\x18\x05 \x01(\x05\x12\x15\n\rroles_settled\x18\x06 \x01(\x08\x12\x11\n\tautomatic\x18\x07 \x01(\x08\x12\x32\n\x06hidden\x18\x08 \x01(\x0b\x32\".baohuang.events.v1.HiddenCrowning\"r\n\x0eHiddenCrowning\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\x12\x12\n\x05guard\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12*\n\x04solo\x18\x03 \x01(\x0e\x32\x17.baohuang.rules.v1.SoloH\x01\x88\x01\x01\x42\x08\n\x06_guardB\x07\n\x05_solob\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x62\x61ohuang/events/v1/crown.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\",\n\x0c\x43rownOffered\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06\x64ue_at\x18\x02 \x01(\t\"\x9d\x01\n\x0c\x43rownYielded\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06pasted\x18\x02 \x01(\x08\x12\x11\n\x04turn\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\tautomatic\x18\x04 \x01(\x08\x12\x30\n\x06hidden\x18\x05 \x01(\x0b\x32 .baohuang.events.v1.HiddenPasted\x12\x0e\n\x06\x64ue_at\x18\x06 \x01(\tB\x07\n\x05_turn\"\x1c\n\x0cHiddenPasted\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\"\x1d\n\rRedealOrdered\x12\x0c\n\x04rule\x18\x01 \x01(\t\"\xbd\x01\n\x10\x45mperorEnthroned\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04rule\x18\x02 \x01(\t\x12\x0e\n\x06\x66orced\x18\x03 \x01(\x08\x12\x11\n\topen_solo\x18\x04 \x01(\x08\x12\x0c\n\x04pile\x18\x05 \x01(\x05\x12\x15\n\rroles_settled\x18\x06 \x01(\x08\x12\x11\n\tautomatic\x18\x07 \x01(\x08\x12\x32\n\x06hidden\x18\x08 \x01(\x0b\x32\".baohuang.events.v1.HiddenCrowning\"r\n\x0eHiddenCrowning\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\x12\x12\n\x05guard\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12*\n\x04solo\x18\x03 \x01(\x0e\x32\x17.baohuang.rules.v1.SoloH\x01\x88\x01\x01\x42\x08\n\x06_guardB\x07\n\x05_solob\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,15 +33,15 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.events.v1.crown_pb
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_CROWNOFFERED']._serialized_start=84
-  _globals['_CROWNOFFERED']._serialized_end=112
-  _globals['_CROWNYIELDED']._serialized_start=115
-  _globals['_CROWNYIELDED']._serialized_end=256
-  _globals['_HIDDENPASTED']._serialized_start=258
-  _globals['_HIDDENPASTED']._serialized_end=286
-  _globals['_REDEALORDERED']._serialized_start=288
-  _globals['_REDEALORDERED']._serialized_end=317
-  _globals['_EMPERORENTHRONED']._serialized_start=320
-  _globals['_EMPERORENTHRONED']._serialized_end=509
-  _globals['_HIDDENCROWNING']._serialized_start=511
-  _globals['_HIDDENCROWNING']._serialized_end=625
+  _globals['_CROWNOFFERED']._serialized_end=128
+  _globals['_CROWNYIELDED']._serialized_start=131
+  _globals['_CROWNYIELDED']._serialized_end=288
+  _globals['_HIDDENPASTED']._serialized_start=290
+  _globals['_HIDDENPASTED']._serialized_end=318
+  _globals['_REDEALORDERED']._serialized_start=320
+  _globals['_REDEALORDERED']._serialized_end=349
+  _globals['_EMPERORENTHRONED']._serialized_start=352
+  _globals['_EMPERORENTHRONED']._serialized_end=541
+  _globals['_HIDDENCROWNING']._serialized_start=543
+  _globals['_HIDDENCROWNING']._serialized_end=657
 # @@protoc_insertion_point(module_scope)

@@ -28,16 +28,20 @@ class CrownOffered(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEAT_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that was dealt the crown card; it has to act."""
+    due_at: _builtins.str
+    """When whoever has to act now must have acted: an instant; empty when nobody has to (TRUST-1)."""
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["due_at", b"due_at", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -54,6 +58,7 @@ class CrownYielded(_message.Message):
     TURN_FIELD_NUMBER: _builtins.int
     AUTOMATIC_FIELD_NUMBER: _builtins.int
     HIDDEN_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that refused."""
     pasted: _builtins.bool
@@ -62,6 +67,8 @@ class CrownYielded(_message.Message):
     """The seat asked next; absent if nobody is."""
     automatic: _builtins.bool
     """Whether the trustee refused for it."""
+    due_at: _builtins.str
+    """When whoever has to act now must have acted: an instant; empty when nobody has to (TRUST-1)."""
     @_builtins.property
     def hidden(self) -> Global___HiddenPasted:
         """The card added, for the seat that added it. Also absent if none was."""
@@ -74,10 +81,11 @@ class CrownYielded(_message.Message):
         turn: _builtins.int | None = ...,
         automatic: _builtins.bool = ...,
         hidden: Global___HiddenPasted | None = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "hidden", b"hidden", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "automatic", b"automatic", "hidden", b"hidden", "pasted", b"pasted", "seat", b"seat", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "automatic", b"automatic", "due_at", b"due_at", "hidden", b"hidden", "pasted", b"pasted", "seat", b"seat", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__turn: _TypeAlias = _typing.Literal["turn"]  # noqa: Y015
     _WhichOneofArgType__turn: _TypeAlias = _typing.Literal["_turn", b"_turn"]  # noqa: Y015

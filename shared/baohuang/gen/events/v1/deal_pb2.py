@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x62\x61ohuang/events/v1/deal.proto\x12\x12\x62\x61ohuang.events.v1\"j\n\nCardsDealt\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\x05\x12\x0e\n\x06\x64\x65\x61ler\x18\x02 \x01(\x05\x12\r\n\x05sizes\x18\x03 \x03(\x05\x12/\n\x06hidden\x18\x04 \x01(\x0b\x32\x1f.baohuang.events.v1.HiddenHands\";\n\x0bHiddenHands\x12,\n\x05hands\x18\x01 \x03(\x0b\x32\x1d.baohuang.events.v1.SeatCards\"(\n\tSeatCards\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\"\x91\x01\n\x0bTributePaid\x12\x32\n\x08payments\x18\x01 \x03(\x0b\x32 .baohuang.events.v1.TributeCount\x12\x11\n\x04turn\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x32\n\x06hidden\x18\x03 \x01(\x0b\x32\".baohuang.events.v1.HiddenPaymentsB\x07\n\x05_turn\">\n\x0cTributeCount\x12\r\n\x05payer\x18\x01 \x01(\x05\x12\x10\n\x08receiver\x18\x02 \x01(\x05\x12\r\n\x05\x63ount\x18\x03 \x01(\x05\"A\n\x0eHiddenPayments\x12/\n\x08payments\x18\x01 \x03(\x0b\x32\x1d.baohuang.events.v1.PaidCards\";\n\tPaidCards\x12\r\n\x05payer\x18\x01 \x01(\x05\x12\x10\n\x08receiver\x18\x02 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x03 \x03(\t\"\x9d\x01\n\x0fTributeReturned\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05payer\x18\x02 \x01(\x05\x12\r\n\x05\x63ount\x18\x03 \x01(\x05\x12\x11\n\x04turn\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\tautomatic\x18\x05 \x01(\x08\x12/\n\x06hidden\x18\x06 \x01(\x0b\x32\x1f.baohuang.events.v1.HiddenCardsB\x07\n\x05_turn\"\x1c\n\x0bHiddenCards\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x62\x61ohuang/events/v1/deal.proto\x12\x12\x62\x61ohuang.events.v1\"j\n\nCardsDealt\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\x05\x12\x0e\n\x06\x64\x65\x61ler\x18\x02 \x01(\x05\x12\r\n\x05sizes\x18\x03 \x03(\x05\x12/\n\x06hidden\x18\x04 \x01(\x0b\x32\x1f.baohuang.events.v1.HiddenHands\";\n\x0bHiddenHands\x12,\n\x05hands\x18\x01 \x03(\x0b\x32\x1d.baohuang.events.v1.SeatCards\"(\n\tSeatCards\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\"\xa1\x01\n\x0bTributePaid\x12\x32\n\x08payments\x18\x01 \x03(\x0b\x32 .baohuang.events.v1.TributeCount\x12\x11\n\x04turn\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x32\n\x06hidden\x18\x03 \x01(\x0b\x32\".baohuang.events.v1.HiddenPayments\x12\x0e\n\x06\x64ue_at\x18\x04 \x01(\tB\x07\n\x05_turn\">\n\x0cTributeCount\x12\r\n\x05payer\x18\x01 \x01(\x05\x12\x10\n\x08receiver\x18\x02 \x01(\x05\x12\r\n\x05\x63ount\x18\x03 \x01(\x05\"A\n\x0eHiddenPayments\x12/\n\x08payments\x18\x01 \x03(\x0b\x32\x1d.baohuang.events.v1.PaidCards\";\n\tPaidCards\x12\r\n\x05payer\x18\x01 \x01(\x05\x12\x10\n\x08receiver\x18\x02 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x03 \x03(\t\"\xad\x01\n\x0fTributeReturned\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05payer\x18\x02 \x01(\x05\x12\r\n\x05\x63ount\x18\x03 \x01(\x05\x12\x11\n\x04turn\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\tautomatic\x18\x05 \x01(\x08\x12/\n\x06hidden\x18\x06 \x01(\x0b\x32\x1f.baohuang.events.v1.HiddenCards\x12\x0e\n\x06\x64ue_at\x18\x07 \x01(\tB\x07\n\x05_turn\"\x1c\n\x0bHiddenCards\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,15 +38,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEATCARDS']._serialized_start=222
   _globals['_SEATCARDS']._serialized_end=262
   _globals['_TRIBUTEPAID']._serialized_start=265
-  _globals['_TRIBUTEPAID']._serialized_end=410
-  _globals['_TRIBUTECOUNT']._serialized_start=412
-  _globals['_TRIBUTECOUNT']._serialized_end=474
-  _globals['_HIDDENPAYMENTS']._serialized_start=476
-  _globals['_HIDDENPAYMENTS']._serialized_end=541
-  _globals['_PAIDCARDS']._serialized_start=543
-  _globals['_PAIDCARDS']._serialized_end=602
-  _globals['_TRIBUTERETURNED']._serialized_start=605
-  _globals['_TRIBUTERETURNED']._serialized_end=762
-  _globals['_HIDDENCARDS']._serialized_start=764
-  _globals['_HIDDENCARDS']._serialized_end=792
+  _globals['_TRIBUTEPAID']._serialized_end=426
+  _globals['_TRIBUTECOUNT']._serialized_start=428
+  _globals['_TRIBUTECOUNT']._serialized_end=490
+  _globals['_HIDDENPAYMENTS']._serialized_start=492
+  _globals['_HIDDENPAYMENTS']._serialized_end=557
+  _globals['_PAIDCARDS']._serialized_start=559
+  _globals['_PAIDCARDS']._serialized_end=618
+  _globals['_TRIBUTERETURNED']._serialized_start=621
+  _globals['_TRIBUTERETURNED']._serialized_end=794
+  _globals['_HIDDENCARDS']._serialized_start=796
+  _globals['_HIDDENCARDS']._serialized_end=824
 # @@protoc_insertion_point(module_scope)

@@ -117,8 +117,11 @@ class TributePaid(_message.Message):
     PAYMENTS_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     HIDDEN_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     turn: _builtins.int
     """The receiver who returns first; absent if nobody can return anything."""
+    due_at: _builtins.str
+    """When whoever has to act now must have acted: an instant; empty when nobody has to (TRUST-1)."""
     @_builtins.property
     def payments(self) -> _containers.RepeatedCompositeFieldContainer[Global___TributeCount]:
         """Who paid whom how many cards, in the order in which the receivers return theirs."""
@@ -133,10 +136,11 @@ class TributePaid(_message.Message):
         payments: _abc.Iterable[Global___TributeCount] | None = ...,
         turn: _builtins.int | None = ...,
         hidden: Global___HiddenPayments | None = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "hidden", b"hidden", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "hidden", b"hidden", "payments", b"payments", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "due_at", b"due_at", "hidden", b"hidden", "payments", b"payments", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__turn: _TypeAlias = _typing.Literal["turn"]  # noqa: Y015
     _WhichOneofArgType__turn: _TypeAlias = _typing.Literal["_turn", b"_turn"]  # noqa: Y015
@@ -242,6 +246,7 @@ class TributeReturned(_message.Message):
     TURN_FIELD_NUMBER: _builtins.int
     AUTOMATIC_FIELD_NUMBER: _builtins.int
     HIDDEN_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that returned cards."""
     payer: _builtins.int
@@ -252,6 +257,8 @@ class TributeReturned(_message.Message):
     """The receiver who returns next; absent after the last return."""
     automatic: _builtins.bool
     """Whether the trustee chose them."""
+    due_at: _builtins.str
+    """When whoever has to act now must have acted: an instant; empty when nobody has to (TRUST-1)."""
     @_builtins.property
     def hidden(self) -> Global___HiddenCards:
         """The cards, for the two seats."""
@@ -265,10 +272,11 @@ class TributeReturned(_message.Message):
         turn: _builtins.int | None = ...,
         automatic: _builtins.bool = ...,
         hidden: Global___HiddenCards | None = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "hidden", b"hidden", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "automatic", b"automatic", "count", b"count", "hidden", b"hidden", "payer", b"payer", "seat", b"seat", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "automatic", b"automatic", "count", b"count", "due_at", b"due_at", "hidden", b"hidden", "payer", b"payer", "seat", b"seat", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__turn: _TypeAlias = _typing.Literal["turn"]  # noqa: Y015
     _WhichOneofArgType__turn: _TypeAlias = _typing.Literal["_turn", b"_turn"]  # noqa: Y015

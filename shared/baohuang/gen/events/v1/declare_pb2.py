@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from baohuang.gen.rules.v1 import hand_pb2 as baohuang_dot_rules_dot_v1_dot_hand__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n baohuang/events/v1/declare.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\"`\n\nPhaseBegan\x12\'\n\x05phase\x18\x01 \x01(\x0e\x32\x18.baohuang.rules.v1.Phase\x12\x11\n\x04turn\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\r\n\x05\x61sked\x18\x03 \x03(\x05\x42\x07\n\x05_turn\"]\n\x08\x41nswered\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x11\n\tautomatic\x18\x02 \x01(\x08\x12\x30\n\x06hidden\x18\x03 \x01(\x0b\x32 .baohuang.events.v1.HiddenAnswer\"9\n\x0cHiddenAnswer\x12)\n\x06\x61nswer\x18\x01 \x01(\x0e\x32\x19.baohuang.rules.v1.Answer\"X\n\x0eSeizePublished\x12\x0f\n\x07seizers\x18\x01 \x03(\x05\x12\x13\n\x06winner\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x15\n\rroles_settled\x18\x03 \x01(\x08\x42\t\n\x07_winner\"k\n\nCardCalled\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04\x63\x61rd\x18\x02 \x01(\t\x12\x11\n\tautomatic\x18\x03 \x01(\x08\x12.\n\x06hidden\x18\x04 \x01(\x0b\x32\x1e.baohuang.events.v1.HiddenCall\"_\n\nHiddenCall\x12\x12\n\x05guard\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12*\n\x04solo\x18\x02 \x01(\x0e\x32\x17.baohuang.rules.v1.SoloH\x01\x88\x01\x01\x42\x08\n\x06_guardB\x07\n\x05_solo\" \n\x10OpenSoloDeclared\x12\x0c\n\x04seat\x18\x01 \x01(\x05\"\xb6\x01\n\x15\x44\x65\x63larationsPublished\x12\x11\n\trevolters\x18\x01 \x03(\x05\x12\x12\n\nopen_guard\x18\x02 \x01(\x08\x12\x0e\n\x06revolt\x18\x03 \x01(\x08\x12\x13\n\x0bsurrendered\x18\x04 \x01(\x08\x12\x12\n\x05guard\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12*\n\x04solo\x18\x06 \x01(\x0e\x32\x17.baohuang.rules.v1.SoloH\x01\x88\x01\x01\x42\x08\n\x06_guardB\x07\n\x05_solo\"!\n\x0eKicksPublished\x12\x0f\n\x07kickers\x18\x01 \x03(\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n baohuang/events/v1/declare.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\"p\n\nPhaseBegan\x12\'\n\x05phase\x18\x01 \x01(\x0e\x32\x18.baohuang.rules.v1.Phase\x12\x11\n\x04turn\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\r\n\x05\x61sked\x18\x03 \x03(\x05\x12\x0e\n\x06\x64ue_at\x18\x04 \x01(\tB\x07\n\x05_turn\"]\n\x08\x41nswered\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x11\n\tautomatic\x18\x02 \x01(\x08\x12\x30\n\x06hidden\x18\x03 \x01(\x0b\x32 .baohuang.events.v1.HiddenAnswer\"9\n\x0cHiddenAnswer\x12)\n\x06\x61nswer\x18\x01 \x01(\x0e\x32\x19.baohuang.rules.v1.Answer\"X\n\x0eSeizePublished\x12\x0f\n\x07seizers\x18\x01 \x03(\x05\x12\x13\n\x06winner\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x15\n\rroles_settled\x18\x03 \x01(\x08\x42\t\n\x07_winner\"k\n\nCardCalled\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04\x63\x61rd\x18\x02 \x01(\t\x12\x11\n\tautomatic\x18\x03 \x01(\x08\x12.\n\x06hidden\x18\x04 \x01(\x0b\x32\x1e.baohuang.events.v1.HiddenCall\"_\n\nHiddenCall\x12\x12\n\x05guard\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12*\n\x04solo\x18\x02 \x01(\x0e\x32\x17.baohuang.rules.v1.SoloH\x01\x88\x01\x01\x42\x08\n\x06_guardB\x07\n\x05_solo\" \n\x10OpenSoloDeclared\x12\x0c\n\x04seat\x18\x01 \x01(\x05\"\xb6\x01\n\x15\x44\x65\x63larationsPublished\x12\x11\n\trevolters\x18\x01 \x03(\x05\x12\x12\n\nopen_guard\x18\x02 \x01(\x08\x12\x0e\n\x06revolt\x18\x03 \x01(\x08\x12\x13\n\x0bsurrendered\x18\x04 \x01(\x08\x12\x12\n\x05guard\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12*\n\x04solo\x18\x06 \x01(\x0e\x32\x17.baohuang.rules.v1.SoloH\x01\x88\x01\x01\x42\x08\n\x06_guardB\x07\n\x05_solo\"!\n\x0eKicksPublished\x12\x0f\n\x07kickers\x18\x01 \x03(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,21 +33,21 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.events.v1.declare_
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_PHASEBEGAN']._serialized_start=86
-  _globals['_PHASEBEGAN']._serialized_end=182
-  _globals['_ANSWERED']._serialized_start=184
-  _globals['_ANSWERED']._serialized_end=277
-  _globals['_HIDDENANSWER']._serialized_start=279
-  _globals['_HIDDENANSWER']._serialized_end=336
-  _globals['_SEIZEPUBLISHED']._serialized_start=338
-  _globals['_SEIZEPUBLISHED']._serialized_end=426
-  _globals['_CARDCALLED']._serialized_start=428
-  _globals['_CARDCALLED']._serialized_end=535
-  _globals['_HIDDENCALL']._serialized_start=537
-  _globals['_HIDDENCALL']._serialized_end=632
-  _globals['_OPENSOLODECLARED']._serialized_start=634
-  _globals['_OPENSOLODECLARED']._serialized_end=666
-  _globals['_DECLARATIONSPUBLISHED']._serialized_start=669
-  _globals['_DECLARATIONSPUBLISHED']._serialized_end=851
-  _globals['_KICKSPUBLISHED']._serialized_start=853
-  _globals['_KICKSPUBLISHED']._serialized_end=886
+  _globals['_PHASEBEGAN']._serialized_end=198
+  _globals['_ANSWERED']._serialized_start=200
+  _globals['_ANSWERED']._serialized_end=293
+  _globals['_HIDDENANSWER']._serialized_start=295
+  _globals['_HIDDENANSWER']._serialized_end=352
+  _globals['_SEIZEPUBLISHED']._serialized_start=354
+  _globals['_SEIZEPUBLISHED']._serialized_end=442
+  _globals['_CARDCALLED']._serialized_start=444
+  _globals['_CARDCALLED']._serialized_end=551
+  _globals['_HIDDENCALL']._serialized_start=553
+  _globals['_HIDDENCALL']._serialized_end=648
+  _globals['_OPENSOLODECLARED']._serialized_start=650
+  _globals['_OPENSOLODECLARED']._serialized_end=682
+  _globals['_DECLARATIONSPUBLISHED']._serialized_start=685
+  _globals['_DECLARATIONSPUBLISHED']._serialized_end=867
+  _globals['_KICKSPUBLISHED']._serialized_start=869
+  _globals['_KICKSPUBLISHED']._serialized_end=902
 # @@protoc_insertion_point(module_scope)

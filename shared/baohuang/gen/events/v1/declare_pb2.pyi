@@ -28,10 +28,13 @@ class PhaseBegan(_message.Message):
     PHASE_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     ASKED_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     phase: _hand_pb2.Phase.ValueType
     """The phase."""
     turn: _builtins.int
     """The seat to act; absent where seats answer in secret."""
+    due_at: _builtins.str
+    """When whoever has to act now must have acted: an instant; empty when nobody has to (TRUST-1)."""
     @_builtins.property
     def asked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The seats asked to answer in secret, ascending; empty where one seat acts. Who is asked never tells a role."""
@@ -42,10 +45,11 @@ class PhaseBegan(_message.Message):
         phase: _hand_pb2.Phase.ValueType = ...,
         turn: _builtins.int | None = ...,
         asked: _abc.Iterable[_builtins.int] | None = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "asked", b"asked", "phase", b"phase", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "asked", b"asked", "due_at", b"due_at", "phase", b"phase", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__turn: _TypeAlias = _typing.Literal["turn"]  # noqa: Y015
     _WhichOneofArgType__turn: _TypeAlias = _typing.Literal["_turn", b"_turn"]  # noqa: Y015

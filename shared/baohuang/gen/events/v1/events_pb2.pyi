@@ -70,6 +70,9 @@ class Event(_message.Message):
     TRUSTEESHIP_CANCELLED_FIELD_NUMBER: _builtins.int
     PLAYER_FINED_FIELD_NUMBER: _builtins.int
     HAND_VOIDED_FIELD_NUMBER: _builtins.int
+    TURN_EXTENDED_FIELD_NUMBER: _builtins.int
+    CONNECTION_LOST_FIELD_NUMBER: _builtins.int
+    CONNECTION_RESTORED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def table_opened(self) -> _seats_pb2.TableOpened:
         """The table was opened."""
@@ -192,7 +195,19 @@ class Event(_message.Message):
 
     @_builtins.property
     def hand_voided(self) -> _rulings_pb2.HandVoided:
-        """Ruling: the hand is not scored.
+        """Ruling: the hand is not scored."""
+
+    @_builtins.property
+    def turn_extended(self) -> _rulings_pb2.TurnExtended:
+        """See `TurnExtended`."""
+
+    @_builtins.property
+    def connection_lost(self) -> _rulings_pb2.ConnectionLost:
+        """See `ConnectionLost`."""
+
+    @_builtins.property
+    def connection_restored(self) -> _rulings_pb2.ConnectionRestored:
+        """See `ConnectionRestored`.
         65 and on: further rulings (an extended turn, a reversal).
         """
 
@@ -230,12 +245,15 @@ class Event(_message.Message):
         trusteeship_cancelled: _rulings_pb2.TrusteeshipCancelled | None = ...,
         player_fined: _rulings_pb2.PlayerFined | None = ...,
         hand_voided: _rulings_pb2.HandVoided | None = ...,
+        turn_extended: _rulings_pb2.TurnExtended | None = ...,
+        connection_lost: _rulings_pb2.ConnectionLost | None = ...,
+        connection_restored: _rulings_pb2.ConnectionRestored | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_opened", "player_sat", "player_stood", "readiness_set", "seed_committed", "hand_started", "hand_finished", "table_dissolved", "cards_dealt", "tribute_paid", "tribute_returned", "crown_offered", "crown_yielded", "redeal_ordered", "emperor_enthroned", "phase_began", "answered", "seize_published", "card_called", "open_solo_declared", "declarations_published", "kicks_published", "seat_went_out", "cards_played", "passed", "role_revealed", "trusteeship_entered", "trusteeship_made_permanent", "trusteeship_cancelled", "player_fined", "hand_voided"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_opened", "player_sat", "player_stood", "readiness_set", "seed_committed", "hand_started", "hand_finished", "table_dissolved", "cards_dealt", "tribute_paid", "tribute_returned", "crown_offered", "crown_yielded", "redeal_ordered", "emperor_enthroned", "phase_began", "answered", "seize_published", "card_called", "open_solo_declared", "declarations_published", "kicks_published", "seat_went_out", "cards_played", "passed", "role_revealed", "trusteeship_entered", "trusteeship_made_permanent", "trusteeship_cancelled", "player_fined", "hand_voided", "turn_extended", "connection_lost", "connection_restored"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x62\x61ohuang/events/v1/play.proto\x12\x12\x62\x61ohuang.events.v1\"\x1b\n\x0bSeatWentOut\x12\x0c\n\x04seat\x18\x01 \x01(\x05\"v\n\x0b\x43\x61rdsPlayed\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\x0c\n\x04left\x18\x03 \x01(\x05\x12\r\n\x05place\x18\x04 \x01(\x05\x12\x11\n\x04turn\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\tautomatic\x18\x06 \x01(\x08\x42\x07\n\x05_turn\"K\n\x06Passed\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04turn\x18\x02 \x01(\x05\x12\x12\n\ntrick_over\x18\x03 \x01(\x08\x12\x11\n\tautomatic\x18\x04 \x01(\x08\"*\n\x0cRoleRevealed\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04solo\x18\x02 \x01(\x08\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x62\x61ohuang/events/v1/play.proto\x12\x12\x62\x61ohuang.events.v1\"\x1b\n\x0bSeatWentOut\x12\x0c\n\x04seat\x18\x01 \x01(\x05\"\x86\x01\n\x0b\x43\x61rdsPlayed\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\x0c\n\x04left\x18\x03 \x01(\x05\x12\r\n\x05place\x18\x04 \x01(\x05\x12\x11\n\x04turn\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\tautomatic\x18\x06 \x01(\x08\x12\x0e\n\x06\x64ue_at\x18\x07 \x01(\tB\x07\n\x05_turn\"[\n\x06Passed\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04turn\x18\x02 \x01(\x05\x12\x12\n\ntrick_over\x18\x03 \x01(\x08\x12\x11\n\tautomatic\x18\x04 \x01(\x08\x12\x0e\n\x06\x64ue_at\x18\x05 \x01(\t\"*\n\x0cRoleRevealed\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04solo\x18\x02 \x01(\x08\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,10 +33,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_SEATWENTOUT']._serialized_start=53
   _globals['_SEATWENTOUT']._serialized_end=80
-  _globals['_CARDSPLAYED']._serialized_start=82
-  _globals['_CARDSPLAYED']._serialized_end=200
-  _globals['_PASSED']._serialized_start=202
-  _globals['_PASSED']._serialized_end=277
-  _globals['_ROLEREVEALED']._serialized_start=279
-  _globals['_ROLEREVEALED']._serialized_end=321
+  _globals['_CARDSPLAYED']._serialized_start=83
+  _globals['_CARDSPLAYED']._serialized_end=217
+  _globals['_PASSED']._serialized_start=219
+  _globals['_PASSED']._serialized_end=310
+  _globals['_ROLEREVEALED']._serialized_start=312
+  _globals['_ROLEREVEALED']._serialized_end=354
 # @@protoc_insertion_point(module_scope)

@@ -52,6 +52,7 @@ class CardsPlayed(_message.Message):
     PLACE_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     AUTOMATIC_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     left: _builtins.int
@@ -62,6 +63,8 @@ class CardsPlayed(_message.Message):
     """The seat to act next; absent if the hand is over."""
     automatic: _builtins.bool
     """Whether the trustee chose them."""
+    due_at: _builtins.str
+    """When whoever has to act now must have acted: an instant; empty when nobody has to (TRUST-1)."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The cards played."""
@@ -75,10 +78,11 @@ class CardsPlayed(_message.Message):
         place: _builtins.int = ...,
         turn: _builtins.int | None = ...,
         automatic: _builtins.bool = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "automatic", b"automatic", "cards", b"cards", "left", b"left", "place", b"place", "seat", b"seat", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "automatic", b"automatic", "cards", b"cards", "due_at", b"due_at", "left", b"left", "place", b"place", "seat", b"seat", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__turn: _TypeAlias = _typing.Literal["turn"]  # noqa: Y015
     _WhichOneofArgType__turn: _TypeAlias = _typing.Literal["_turn", b"_turn"]  # noqa: Y015
@@ -96,6 +100,7 @@ class Passed(_message.Message):
     TURN_FIELD_NUMBER: _builtins.int
     TRICK_OVER_FIELD_NUMBER: _builtins.int
     AUTOMATIC_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     turn: _builtins.int
@@ -104,6 +109,8 @@ class Passed(_message.Message):
     """Whether the trick is over: the table is cleared (PLAY-2, WIND-1)."""
     automatic: _builtins.bool
     """Whether the trustee passed for it."""
+    due_at: _builtins.str
+    """When whoever has to act now must have acted: an instant; empty when nobody has to (TRUST-1)."""
     def __init__(
         self,
         *,
@@ -111,10 +118,11 @@ class Passed(_message.Message):
         turn: _builtins.int = ...,
         trick_over: _builtins.bool = ...,
         automatic: _builtins.bool = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["automatic", b"automatic", "seat", b"seat", "trick_over", b"trick_over", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["automatic", b"automatic", "due_at", b"due_at", "seat", b"seat", "trick_over", b"trick_over", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from baohuang.gen.rules.v1 import hand_pb2 as baohuang_dot_rules_dot_v1_dot_hand__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n baohuang/events/v1/rulings.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\"\x99\x01\n\x12TrusteeshipEntered\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x34\n\x06reason\x18\x03 \x01(\x0e\x32$.baohuang.rules.v1.TrusteeshipReason\x12\r\n\x05\x65ntry\x18\x04 \x01(\x05\x12\x0c\n\x04rule\x18\x05 \x01(\t\x12\x12\n\ndecided_at\x18\x06 \x01(\t\"Z\n\x18TrusteeshipMadePermanent\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\"4\n\x14TrusteeshipCancelled\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\"\xa3\x01\n\x0bPlayerFined\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06points\x18\x03 \x01(\x05\x12-\n\x06reason\x18\x04 \x01(\x0e\x32\x1d.baohuang.rules.v1.FineReason\x12\x15\n\rroles_settled\x18\x05 \x01(\x08\x12\x0c\n\x04rule\x18\x06 \x01(\t\x12\x12\n\ndecided_at\x18\x07 \x01(\t\"@\n\nHandVoided\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x10\n\x08trustees\x18\x02 \x03(\x05\x12\x12\n\ndecided_at\x18\x03 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n baohuang/events/v1/rulings.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\"\xd7\x01\n\x12TrusteeshipEntered\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x34\n\x06reason\x18\x03 \x01(\x0e\x32$.baohuang.rules.v1.TrusteeshipReason\x12\r\n\x05\x65ntry\x18\x04 \x01(\x05\x12\x0c\n\x04rule\x18\x05 \x01(\t\x12\x12\n\ndecided_at\x18\x06 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x07 \x01(\t\x12\x1a\n\x12\x63onnection_lost_at\x18\x08 \x01(\t\x12\x10\n\x08rests_on\x18\t \x03(\x05\"l\n\x18TrusteeshipMadePermanent\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\x12\x10\n\x08rests_on\x18\x05 \x03(\x05\"4\n\x14TrusteeshipCancelled\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\"\xb5\x01\n\x0bPlayerFined\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06points\x18\x03 \x01(\x05\x12-\n\x06reason\x18\x04 \x01(\x0e\x32\x1d.baohuang.rules.v1.FineReason\x12\x15\n\rroles_settled\x18\x05 \x01(\x08\x12\x0c\n\x04rule\x18\x06 \x01(\t\x12\x12\n\ndecided_at\x18\x07 \x01(\t\x12\x10\n\x08rests_on\x18\x08 \x03(\x05\"R\n\nHandVoided\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x10\n\x08trustees\x18\x02 \x03(\x05\x12\x12\n\ndecided_at\x18\x03 \x01(\t\x12\x10\n\x08rests_on\x18\x04 \x03(\x05\"x\n\x0cTurnExtended\x12\r\n\x05seats\x18\x01 \x03(\x05\x12\x15\n\rmissed_due_at\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x05 \x01(\t\x12\x10\n\x08rests_on\x18\x06 \x03(\x05\"?\n\x0e\x43onnectionLost\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0f\n\x07lost_at\x18\x03 \x01(\t\"G\n\x12\x43onnectionRestored\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x13\n\x0brestored_at\x18\x03 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,13 +33,19 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.events.v1.rulings_
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_TRUSTEESHIPENTERED']._serialized_start=87
-  _globals['_TRUSTEESHIPENTERED']._serialized_end=240
-  _globals['_TRUSTEESHIPMADEPERMANENT']._serialized_start=242
-  _globals['_TRUSTEESHIPMADEPERMANENT']._serialized_end=332
-  _globals['_TRUSTEESHIPCANCELLED']._serialized_start=334
-  _globals['_TRUSTEESHIPCANCELLED']._serialized_end=386
-  _globals['_PLAYERFINED']._serialized_start=389
-  _globals['_PLAYERFINED']._serialized_end=552
-  _globals['_HANDVOIDED']._serialized_start=554
-  _globals['_HANDVOIDED']._serialized_end=618
+  _globals['_TRUSTEESHIPENTERED']._serialized_end=302
+  _globals['_TRUSTEESHIPMADEPERMANENT']._serialized_start=304
+  _globals['_TRUSTEESHIPMADEPERMANENT']._serialized_end=412
+  _globals['_TRUSTEESHIPCANCELLED']._serialized_start=414
+  _globals['_TRUSTEESHIPCANCELLED']._serialized_end=466
+  _globals['_PLAYERFINED']._serialized_start=469
+  _globals['_PLAYERFINED']._serialized_end=650
+  _globals['_HANDVOIDED']._serialized_start=652
+  _globals['_HANDVOIDED']._serialized_end=734
+  _globals['_TURNEXTENDED']._serialized_start=736
+  _globals['_TURNEXTENDED']._serialized_end=856
+  _globals['_CONNECTIONLOST']._serialized_start=858
+  _globals['_CONNECTIONLOST']._serialized_end=921
+  _globals['_CONNECTIONRESTORED']._serialized_start=923
+  _globals['_CONNECTIONRESTORED']._serialized_end=994
 # @@protoc_insertion_point(module_scope)

@@ -31,6 +31,9 @@ class TrusteeshipEntered(_message.Message):
     ENTRY_FIELD_NUMBER: _builtins.int
     RULE_FIELD_NUMBER: _builtins.int
     DECIDED_AT_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
+    CONNECTION_LOST_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     player: _builtins.str
@@ -43,6 +46,14 @@ class TrusteeshipEntered(_message.Message):
     """The clause that says so."""
     decided_at: _builtins.str
     """When it was decided: an instant."""
+    due_at: _builtins.str
+    """The deadline that was missed: an instant; empty unless the reason is TIMEOUT."""
+    connection_lost_at: _builtins.str
+    """Since when the player's line was known to be lost: an instant; empty if it was not. Evidence, no reason (FINE-5)."""
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
     def __init__(
         self,
         *,
@@ -52,10 +63,13 @@ class TrusteeshipEntered(_message.Message):
         entry: _builtins.int = ...,
         rule: _builtins.str = ...,
         decided_at: _builtins.str = ...,
+        due_at: _builtins.str = ...,
+        connection_lost_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "entry", b"entry", "player", b"player", "reason", b"reason", "rule", b"rule", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connection_lost_at", b"connection_lost_at", "decided_at", b"decided_at", "due_at", b"due_at", "entry", b"entry", "player", b"player", "reason", b"reason", "rests_on", b"rests_on", "rule", b"rule", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -71,6 +85,7 @@ class TrusteeshipMadePermanent(_message.Message):
     PLAYER_FIELD_NUMBER: _builtins.int
     RULE_FIELD_NUMBER: _builtins.int
     DECIDED_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     player: _builtins.str
@@ -79,6 +94,10 @@ class TrusteeshipMadePermanent(_message.Message):
     """The clause that says so."""
     decided_at: _builtins.str
     """When it was decided: an instant."""
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
     def __init__(
         self,
         *,
@@ -86,10 +105,11 @@ class TrusteeshipMadePermanent(_message.Message):
         player: _builtins.str = ...,
         rule: _builtins.str = ...,
         decided_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "player", b"player", "rule", b"rule", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "player", b"player", "rests_on", b"rests_on", "rule", b"rule", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -134,6 +154,7 @@ class PlayerFined(_message.Message):
     ROLES_SETTLED_FIELD_NUMBER: _builtins.int
     RULE_FIELD_NUMBER: _builtins.int
     DECIDED_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     player: _builtins.str
@@ -148,6 +169,10 @@ class PlayerFined(_message.Message):
     """The clause that says so."""
     decided_at: _builtins.str
     """When it was decided: an instant."""
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
     def __init__(
         self,
         *,
@@ -158,10 +183,11 @@ class PlayerFined(_message.Message):
         roles_settled: _builtins.bool = ...,
         rule: _builtins.str = ...,
         decided_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "player", b"player", "points", b"points", "reason", b"reason", "roles_settled", b"roles_settled", "rule", b"rule", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "player", b"player", "points", b"points", "reason", b"reason", "rests_on", b"rests_on", "roles_settled", b"roles_settled", "rule", b"rule", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -176,6 +202,7 @@ class HandVoided(_message.Message):
     RULE_FIELD_NUMBER: _builtins.int
     TRUSTEES_FIELD_NUMBER: _builtins.int
     DECIDED_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
     rule: _builtins.str
     """The clause that says so."""
     decided_at: _builtins.str
@@ -184,17 +211,128 @@ class HandVoided(_message.Message):
     def trustees(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The seats in trusteeship, ascending."""
 
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
     def __init__(
         self,
         *,
         rule: _builtins.str = ...,
         trustees: _abc.Iterable[_builtins.int] | None = ...,
         decided_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "rule", b"rule", "trustees", b"trustees"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "rests_on", b"rests_on", "rule", b"rule", "trustees", b"trustees"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___HandVoided: _TypeAlias = HandVoided  # noqa: Y015
+
+@_typing.final
+class TurnExtended(_message.Message):
+    """Ruling: a deadline was decided too late to be enforced, by the service's own delay. The turn begins anew (TRUST-5)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEATS_FIELD_NUMBER: _builtins.int
+    MISSED_DUE_AT_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    DECIDED_AT_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
+    missed_due_at: _builtins.str
+    """The deadline that is not enforced: an instant."""
+    rule: _builtins.str
+    """The clause that says so."""
+    decided_at: _builtins.str
+    """When it was decided: an instant, more than `grace_seconds` after `missed_due_at`."""
+    due_at: _builtins.str
+    """The new deadline: an instant, a full turn after `decided_at`."""
+    @_builtins.property
+    def seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats that still have to act, ascending."""
+
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
+    def __init__(
+        self,
+        *,
+        seats: _abc.Iterable[_builtins.int] | None = ...,
+        missed_due_at: _builtins.str = ...,
+        rule: _builtins.str = ...,
+        decided_at: _builtins.str = ...,
+        due_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "due_at", b"due_at", "missed_due_at", b"missed_due_at", "rests_on", b"rests_on", "rule", b"rule", "seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnExtended: _TypeAlias = TurnExtended  # noqa: Y015
+
+@_typing.final
+class ConnectionLost(_message.Message):
+    """Evidence: the player of a seat has no open stream any more. Recorded at most once a seat and turn (FINE-5)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    LOST_AT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    player: _builtins.str
+    """Its player."""
+    lost_at: _builtins.str
+    """When it was noticed: an instant."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        player: _builtins.str = ...,
+        lost_at: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lost_at", b"lost_at", "player", b"player", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConnectionLost: _TypeAlias = ConnectionLost  # noqa: Y015
+
+@_typing.final
+class ConnectionRestored(_message.Message):
+    """Evidence: the player of a seat watches again. Recorded at most once a seat and turn (FINE-5)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    RESTORED_AT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    player: _builtins.str
+    """Its player."""
+    restored_at: _builtins.str
+    """When it was noticed: an instant."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        player: _builtins.str = ...,
+        restored_at: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player", "restored_at", b"restored_at", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConnectionRestored: _TypeAlias = ConnectionRestored  # noqa: Y015

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from baohuang.gen.rules.v1 import ruleset_pb2 as baohuang_dot_rules_dot_v1_dot_ruleset__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x62\x61ohuang/events/v1/seats.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\"p\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12+\n\x07options\x18\x03 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12\x11\n\topened_by\x18\x04 \x01(\t\")\n\tPlayerSat\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\"+\n\x0bPlayerStood\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\"L\n\x0cReadinessSet\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\r\n\x05ready\x18\x03 \x01(\x08\x12\x0f\n\x07\x65ntropy\x18\x04 \x01(\t\"D\n\x0eTableDissolved\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x10\n\x08trustees\x18\x02 \x03(\x05\x12\x12\n\ndecided_at\x18\x03 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x62\x61ohuang/events/v1/seats.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\"p\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12+\n\x07options\x18\x03 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12\x11\n\topened_by\x18\x04 \x01(\t\")\n\tPlayerSat\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\"+\n\x0bPlayerStood\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\"L\n\x0cReadinessSet\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\r\n\x05ready\x18\x03 \x01(\x08\x12\x0f\n\x07\x65ntropy\x18\x04 \x01(\t\"V\n\x0eTableDissolved\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x10\n\x08trustees\x18\x02 \x03(\x05\x12\x12\n\ndecided_at\x18\x03 \x01(\t\x12\x10\n\x08rests_on\x18\x04 \x03(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,5 +41,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_READINESSSET']._serialized_start=289
   _globals['_READINESSSET']._serialized_end=365
   _globals['_TABLEDISSOLVED']._serialized_start=367
-  _globals['_TABLEDISSOLVED']._serialized_end=435
+  _globals['_TABLEDISSOLVED']._serialized_end=453
 # @@protoc_insertion_point(module_scope)

@@ -150,6 +150,7 @@ class TableDissolved(_message.Message):
     RULE_FIELD_NUMBER: _builtins.int
     TRUSTEES_FIELD_NUMBER: _builtins.int
     DECIDED_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
     rule: _builtins.str
     """The clause that says so."""
     decided_at: _builtins.str
@@ -158,16 +159,21 @@ class TableDissolved(_message.Message):
     def trustees(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The seats in trusteeship, ascending."""
 
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
     def __init__(
         self,
         *,
         rule: _builtins.str = ...,
         trustees: _abc.Iterable[_builtins.int] | None = ...,
         decided_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "rule", b"rule", "trustees", b"trustees"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "rests_on", b"rests_on", "rule", b"rule", "trustees", b"trustees"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -56,6 +56,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The trusteeship of this seat lasts to the end of the hand: wait for it (TRUST-3, FINE-2)."""
     ERROR_REASON_ALREADY_FORFEITED: _ErrorReason.ValueType  # 14
     """The seat was forfeited in this hand already: nothing to do (FINE-2)."""
+    ERROR_REASON_NOT_DUE: _ErrorReason.ValueType  # 15
+    """The deadline is not this one any more, or it is still to come. For the service's own clock; no client gets it."""
+    ERROR_REASON_ALREADY_REPORTED: _ErrorReason.ValueType  # 16
+    """This is recorded already. For the service's own evidence; no client gets it."""
     ERROR_REASON_NO_SUCH_TABLE: _ErrorReason.ValueType  # 20
     """--- Tables and seats. ---
 
@@ -157,6 +161,10 @@ ERROR_REASON_PERMANENT_TRUSTEESHIP: ErrorReason.ValueType  # 13
 """The trusteeship of this seat lasts to the end of the hand: wait for it (TRUST-3, FINE-2)."""
 ERROR_REASON_ALREADY_FORFEITED: ErrorReason.ValueType  # 14
 """The seat was forfeited in this hand already: nothing to do (FINE-2)."""
+ERROR_REASON_NOT_DUE: ErrorReason.ValueType  # 15
+"""The deadline is not this one any more, or it is still to come. For the service's own clock; no client gets it."""
+ERROR_REASON_ALREADY_REPORTED: ErrorReason.ValueType  # 16
+"""This is recorded already. For the service's own evidence; no client gets it."""
 ERROR_REASON_NO_SUCH_TABLE: ErrorReason.ValueType  # 20
 """--- Tables and seats. ---
 

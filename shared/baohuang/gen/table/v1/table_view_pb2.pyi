@@ -228,6 +228,9 @@ class Hand(_message.Message):
     TRUSTEESHIPS_FIELD_NUMBER: _builtins.int
     FINES_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
+    TURN_VERSION_FIELD_NUMBER: _builtins.int
+    CONNECTIONS_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Its number at this table, from 1."""
     dealer: _builtins.int
@@ -238,6 +241,10 @@ class Hand(_message.Message):
     """Where it stands."""
     turn: _builtins.int
     """The seat to act; absent where seats answer in secret, and when nobody has to act."""
+    due_at: _builtins.str
+    """When whoever has to act must have acted: an instant; empty when nobody has to (TRUST-1)."""
+    turn_version: _builtins.int
+    """The version of the event that opened this turn, or extended it."""
     @_builtins.property
     def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Its players, by seat."""
@@ -292,6 +299,10 @@ class Hand(_message.Message):
     def result(self) -> Global___Result:
         """How it ended; absent while it is being played."""
 
+    @_builtins.property
+    def connections(self) -> _containers.RepeatedCompositeFieldContainer[Global___Connection]:
+        """What is known of the players' lines, by seat."""
+
     def __init__(
         self,
         *,
@@ -313,10 +324,13 @@ class Hand(_message.Message):
         trusteeships: _abc.Iterable[Global___Trusteeship] | None = ...,
         fines: _abc.Iterable[_builtins.int] | None = ...,
         result: Global___Result | None = ...,
+        due_at: _builtins.str = ...,
+        turn_version: _builtins.int = ...,
+        connections: _abc.Iterable[Global___Connection] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "offer", b"offer", "result", b"result", "roles", b"roles", "stakes", b"stakes", "trick", b"trick", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "answers", b"answers", "asked", b"asked", "deal", b"deal", "dealer", b"dealer", "fines", b"fines", "hands", b"hands", "number", b"number", "offer", b"offer", "out", b"out", "phase", b"phase", "players", b"players", "result", b"result", "roles", b"roles", "stakes", b"stakes", "tribute", b"tribute", "trick", b"trick", "trusteeships", b"trusteeships", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "answers", b"answers", "asked", b"asked", "connections", b"connections", "deal", b"deal", "dealer", b"dealer", "due_at", b"due_at", "fines", b"fines", "hands", b"hands", "number", b"number", "offer", b"offer", "out", b"out", "phase", b"phase", "players", b"players", "result", b"result", "roles", b"roles", "stakes", b"stakes", "tribute", b"tribute", "trick", b"trick", "trusteeships", b"trusteeships", "turn", b"turn", "turn_version", b"turn_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__turn: _TypeAlias = _typing.Literal["turn"]  # noqa: Y015
     _WhichOneofArgType__turn: _TypeAlias = _typing.Literal["_turn", b"_turn"]  # noqa: Y015
@@ -596,22 +610,26 @@ class Trusteeship(_message.Message):
     ACTIVE_FIELD_NUMBER: _builtins.int
     ENTRIES_FIELD_NUMBER: _builtins.int
     PERMANENT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
     active: _builtins.bool
     """Whether he does now."""
     entries: _builtins.int
     """How often the seat entered trusteeship in this hand; the fourth is permanent (TRUST-3)."""
     permanent: _builtins.bool
     """Whether it lasts to the end of the hand."""
+    version: _builtins.int
+    """The version of the event by which it was last entered; 0 if it never was."""
     def __init__(
         self,
         *,
         active: _builtins.bool = ...,
         entries: _builtins.int = ...,
         permanent: _builtins.bool = ...,
+        version: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "entries", b"entries", "permanent", b"permanent"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "entries", b"entries", "permanent", b"permanent", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -656,3 +674,37 @@ class Result(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Result: _TypeAlias = Result  # noqa: Y015
+
+@_typing.final
+class Connection(_message.Message):
+    """What is known of a player's line in this hand: evidence, never a reason for anything (FINE-5)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOST_AT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    LOST_IN_FIELD_NUMBER: _builtins.int
+    RESTORED_IN_FIELD_NUMBER: _builtins.int
+    lost_at: _builtins.str
+    """Since when he has no open stream: an instant; empty while he has one, or none was ever reported lost."""
+    version: _builtins.int
+    """The version of the event that says so; 0 if there is none."""
+    lost_in: _builtins.int
+    """The turn, by its version, in which a loss was last recorded."""
+    restored_in: _builtins.int
+    """The turn, by its version, in which a return was last recorded."""
+    def __init__(
+        self,
+        *,
+        lost_at: _builtins.str = ...,
+        version: _builtins.int = ...,
+        lost_in: _builtins.int = ...,
+        restored_in: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lost_at", b"lost_at", "lost_in", b"lost_in", "restored_in", b"restored_in", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Connection: _TypeAlias = Connection  # noqa: Y015
