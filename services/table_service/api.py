@@ -15,8 +15,9 @@ from baohuang.eventlog.port import Head, RequestId, StreamId, Version
 from baohuang.gen.rules.v1 import hand_pb2, ruleset_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
+from baohuang.rpc.auth import Role
 from baohuang.rpc.call import current_caller
-from baohuang.rpc.errors import MalformedInput, NotFound, Reason
+from baohuang.rpc.errors import MalformedInput, NotFound, PermissionDenied, Reason
 from baohuang.rpc.messages import requested_options, to_proto
 from baohuang.rules import commands as cmd
 from baohuang.rules.cards import Card, UnknownCardError, parse_card
@@ -25,7 +26,18 @@ from baohuang.rules.state import Answer, PlayerId, TableId, TableStatus
 from table_service.handler import Request
 from table_service.summaries import Summary, filter_for, read_summary
 
-MutatingRequest = pb.OpenTableRequest | pb.SitDownRequest | pb.StandUpRequest | pb.SetReadyRequest | pb.ActRequest
+CommandRequest = (
+    pb.SitDownRequest
+    | pb.StandUpRequest
+    | pb.SetReadyRequest
+    | pb.ActRequest
+    | pb.SetTrusteeshipRequest
+    | pb.LeaveTableRequest
+    | pb.ForfeitSeatRequest
+    | pb.KickPlayerRequest
+)
+"""The requests that change a table which is there already."""
+MutatingRequest = pb.OpenTableRequest | CommandRequest
 
 _REQUEST_ID: Final = re.compile(r"[\x21-\x7e]{1,64}", re.ASCII)
 _TABLE_ID: Final = re.compile(r"[0-9a-f-]{36}", re.ASCII)
@@ -78,9 +90,19 @@ def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
 
 def sitting(message: pb.SitDownRequest) -> cmd.SitDown:
     """Return the action of a SitDown request. Raises MalformedInput."""
-    if not 0 <= message.seat < SEATS:
-        raise MalformedInput.field("seat", f"seats are 0 to {SEATS - 1}", Reason.NO_SUCH_SEAT)
-    return cmd.SitDown(message.seat)
+    return cmd.SitDown(_seat(message.seat))
+
+
+def trusteeship(message: pb.SetTrusteeshipRequest) -> cmd.RequestTrusteeship | cmd.CancelTrusteeship:
+    """Return the action of a SetTrusteeship request."""
+    return cmd.RequestTrusteeship() if message.active else cmd.CancelTrusteeship()
+
+
+def kicking(message: pb.KickPlayerRequest) -> cmd.KickPlayer:
+    """Return the action of a KickPlayer request. Raises MalformedInput; PermissionDenied unless by an operator."""
+    if current_caller().role is not Role.OPERATOR:
+        raise PermissionDenied(Reason.PERMISSION_DENIED, "only an operator may kick a player")
+    return cmd.KickPlayer(_seat(message.seat))
 
 
 def readiness(message: pb.SetReadyRequest) -> cmd.SetReady:
@@ -169,6 +191,12 @@ def summary_message(head: Head) -> pb.TableSummary:
         hands_played=summary.hands_played,
         hand_in_progress=summary.hand_in_progress,
     )
+
+
+def _seat(seat: int) -> int:
+    if not 0 <= seat < SEATS:
+        raise MalformedInput.field("seat", f"seats are 0 to {SEATS - 1}", Reason.NO_SUCH_SEAT)
+    return seat
 
 
 def _request_id(text: str) -> RequestId:

@@ -10,7 +10,7 @@ from baohuang.eventlog.port import EventLog, EventLogError
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
 from baohuang.rpc.errors import Reason, Unavailable
-from baohuang.rules.commands import Action, StandUp
+from baohuang.rules.commands import Action, ForfeitSeat, LeaveTable, StandUp
 from table_service import api
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler, Done
@@ -86,6 +86,26 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         done = await self._carry_out(request, api.move(request))
         return pb.ActResponse(table_id=done.table_id, version=done.version, hash=done.hash)
 
+    async def SetTrusteeship(self, request: pb.SetTrusteeshipRequest, context: Context) -> pb.SetTrusteeshipResponse:
+        """Give the caller's seat to the trustee, or take it back."""
+        done = await self._carry_out(request, api.trusteeship(request))
+        return pb.SetTrusteeshipResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+
+    async def LeaveTable(self, request: pb.LeaveTableRequest, context: Context) -> pb.LeaveTableResponse:
+        """Let the caller leave during a hand."""
+        done = await self._carry_out(request, LeaveTable())
+        return pb.LeaveTableResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+
+    async def ForfeitSeat(self, request: pb.ForfeitSeatRequest, context: Context) -> pb.ForfeitSeatResponse:
+        """Take the seat the caller gives up, and fine him."""
+        done = await self._carry_out(request, ForfeitSeat())
+        return pb.ForfeitSeatResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+
+    async def KickPlayer(self, request: pb.KickPlayerRequest, context: Context) -> pb.KickPlayerResponse:
+        """Take a seat from its player, and fine him; for operators."""
+        done = await self._carry_out(request, api.kicking(request))
+        return pb.KickPlayerResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+
     async def WatchTable(
         self, request: watch_pb2.WatchTableRequest, context: Context
     ) -> AsyncIterator[watch_pb2.WatchTableResponse]:
@@ -99,9 +119,7 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         except EventLogError as error:
             raise _unavailable() from error
 
-    async def _carry_out(
-        self, request: pb.SitDownRequest | pb.StandUpRequest | pb.SetReadyRequest | pb.ActRequest, action: Action
-    ) -> Done:
+    async def _carry_out(self, request: api.CommandRequest, action: Action) -> Done:
         return await self._handler.handle(api.request_to(api.table_id_in(request.table_id), request, action))
 
 

@@ -122,6 +122,26 @@ class TableClient:
         request = pb.SetReadyRequest(request_id=request_id or _fresh(), table_id=table_id, ready=ready, entropy=entropy)
         return _receipt(await self._call(self._stub.SetReady, request))
 
+    async def set_trusteeship(self, table_id: TableId, *, active: bool, request_id: RequestId | None = None) -> Receipt:
+        """Give one's seat to the trustee during a hand, or take it back (TRUST-1, TRUST-3)."""
+        request = pb.SetTrusteeshipRequest(request_id=request_id or _fresh(), table_id=table_id, active=active)
+        return _receipt(await self._call(self._stub.SetTrusteeship, request))
+
+    async def leave_table(self, table_id: TableId, *, request_id: RequestId | None = None) -> Receipt:
+        """Leave during a hand, without a fine; `set_trusteeship` takes the seat back (FINE-1)."""
+        request = pb.LeaveTableRequest(request_id=request_id or _fresh(), table_id=table_id)
+        return _receipt(await self._call(self._stub.LeaveTable, request))
+
+    async def forfeit_seat(self, table_id: TableId, *, request_id: RequestId | None = None) -> Receipt:
+        """Give one's seat up for the rest of the hand, and be fined (FINE-2)."""
+        request = pb.ForfeitSeatRequest(request_id=request_id or _fresh(), table_id=table_id)
+        return _receipt(await self._call(self._stub.ForfeitSeat, request))
+
+    async def kick_player(self, table_id: TableId, seat: int, *, request_id: RequestId | None = None) -> Receipt:
+        """Take a seat from its player, who is fined; for operators (FINE-2)."""
+        request = pb.KickPlayerRequest(request_id=request_id or _fresh(), table_id=table_id, seat=seat)
+        return _receipt(await self._call(self._stub.KickPlayer, request))
+
     async def act(
         self,
         table_id: TableId,

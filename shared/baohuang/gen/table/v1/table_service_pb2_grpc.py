@@ -80,6 +80,26 @@ class TableServiceStub:
                 request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.ActRequest.SerializeToString,
                 response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.ActResponse.FromString,
                 _registered_method=True)
+        self.SetTrusteeship = channel.unary_unary(
+                '/baohuang.table.v1.TableService/SetTrusteeship',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.SetTrusteeshipRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.SetTrusteeshipResponse.FromString,
+                _registered_method=True)
+        self.LeaveTable = channel.unary_unary(
+                '/baohuang.table.v1.TableService/LeaveTable',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.LeaveTableRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.LeaveTableResponse.FromString,
+                _registered_method=True)
+        self.ForfeitSeat = channel.unary_unary(
+                '/baohuang.table.v1.TableService/ForfeitSeat',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.ForfeitSeatRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.ForfeitSeatResponse.FromString,
+                _registered_method=True)
+        self.KickPlayer = channel.unary_unary(
+                '/baohuang.table.v1.TableService/KickPlayer',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerResponse.FromString,
+                _registered_method=True)
         self.WatchTable = channel.unary_stream(
                 '/baohuang.table.v1.TableService/WatchTable',
                 request_serializer=baohuang_dot_table_dot_v1_dot_watch__pb2.WatchTableRequest.SerializeToString,
@@ -149,6 +169,35 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SetTrusteeship(self, request, context):
+        """Gives the caller's seat to the trustee (托管), or takes it back, during a hand (TRUST-1, TRUST-3). A trustee acts at
+        once. Refused as ALREADY_TRUSTEE, NOT_TRUSTEE, PERMANENT_TRUSTEESHIP (the fourth of a hand), WRONG_PHASE (no hand).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LeaveTable(self, request, context):
+        """Leaves the table during a hand: trusteeship without a fine; SetTrusteeship takes the seat back (FINE-1).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ForfeitSeat(self, request, context):
+        """Gives the seat up for the rest of the hand: fined at once, played by the trustee to the end (FINE-2, FINE-3).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def KickPlayer(self, request, context):
+        """For operators: takes a seat from its player, as if he had forfeited it (FINE-2). Others: PERMISSION_DENIED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchTable(self, request, context):
         """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored.
         """
@@ -193,6 +242,26 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.Act,
                     request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.ActRequest.FromString,
                     response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.ActResponse.SerializeToString,
+            ),
+            'SetTrusteeship': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetTrusteeship,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.SetTrusteeshipRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.SetTrusteeshipResponse.SerializeToString,
+            ),
+            'LeaveTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.LeaveTable,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.LeaveTableRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.LeaveTableResponse.SerializeToString,
+            ),
+            'ForfeitSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.ForfeitSeat,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.ForfeitSeatRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.ForfeitSeatResponse.SerializeToString,
+            ),
+            'KickPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.KickPlayer,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerResponse.SerializeToString,
             ),
             'WatchTable': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchTable,
@@ -399,6 +468,114 @@ class TableService:
             '/baohuang.table.v1.TableService/Act',
             baohuang_dot_table_dot_v1_dot_table__service__pb2.ActRequest.SerializeToString,
             baohuang_dot_table_dot_v1_dot_table__service__pb2.ActResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetTrusteeship(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.table.v1.TableService/SetTrusteeship',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.SetTrusteeshipRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.SetTrusteeshipResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LeaveTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.table.v1.TableService/LeaveTable',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.LeaveTableRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.LeaveTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ForfeitSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.table.v1.TableService/ForfeitSeat',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.ForfeitSeatRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.ForfeitSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def KickPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.table.v1.TableService/KickPlayer',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,6 +41,16 @@ class TableServiceStub:
     """Gets the caller ready for the next hand (开始), or takes it back. The fifth ready player starts the hand."""
     Act: _aio.UnaryUnaryMultiCallable[_table_service_pb2.ActRequest, _table_service_pb2.ActResponse]
     """Makes the caller's move in the current hand."""
+    SetTrusteeship: _aio.UnaryUnaryMultiCallable[_table_service_pb2.SetTrusteeshipRequest, _table_service_pb2.SetTrusteeshipResponse]
+    """Gives the caller's seat to the trustee (托管), or takes it back, during a hand (TRUST-1, TRUST-3). A trustee acts at
+    once. Refused as ALREADY_TRUSTEE, NOT_TRUSTEE, PERMANENT_TRUSTEESHIP (the fourth of a hand), WRONG_PHASE (no hand).
+    """
+    LeaveTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.LeaveTableRequest, _table_service_pb2.LeaveTableResponse]
+    """Leaves the table during a hand: trusteeship without a fine; SetTrusteeship takes the seat back (FINE-1)."""
+    ForfeitSeat: _aio.UnaryUnaryMultiCallable[_table_service_pb2.ForfeitSeatRequest, _table_service_pb2.ForfeitSeatResponse]
+    """Gives the seat up for the rest of the hand: fined at once, played by the trustee to the end (FINE-2, FINE-3)."""
+    KickPlayer: _aio.UnaryUnaryMultiCallable[_table_service_pb2.KickPlayerRequest, _table_service_pb2.KickPlayerResponse]
+    """For operators: takes a seat from its player, as if he had forfeited it (FINE-2). Others: PERMISSION_DENIED."""
     WatchTable: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchTableRequest, _watch_pb2.WatchTableResponse]
     """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored."""
 
@@ -112,6 +122,40 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_table_service_pb2.ActRequest, _abc.Awaitable[_table_service_pb2.ActResponse]],
     ) -> _abc.Awaitable[_table_service_pb2.ActResponse]:
         """Makes the caller's move in the current hand."""
+
+    @_abc_1.abstractmethod
+    def SetTrusteeship(
+        self,
+        request: _table_service_pb2.SetTrusteeshipRequest,
+        context: _aio.ServicerContext[_table_service_pb2.SetTrusteeshipRequest, _abc.Awaitable[_table_service_pb2.SetTrusteeshipResponse]],
+    ) -> _abc.Awaitable[_table_service_pb2.SetTrusteeshipResponse]:
+        """Gives the caller's seat to the trustee (托管), or takes it back, during a hand (TRUST-1, TRUST-3). A trustee acts at
+        once. Refused as ALREADY_TRUSTEE, NOT_TRUSTEE, PERMANENT_TRUSTEESHIP (the fourth of a hand), WRONG_PHASE (no hand).
+        """
+
+    @_abc_1.abstractmethod
+    def LeaveTable(
+        self,
+        request: _table_service_pb2.LeaveTableRequest,
+        context: _aio.ServicerContext[_table_service_pb2.LeaveTableRequest, _abc.Awaitable[_table_service_pb2.LeaveTableResponse]],
+    ) -> _abc.Awaitable[_table_service_pb2.LeaveTableResponse]:
+        """Leaves the table during a hand: trusteeship without a fine; SetTrusteeship takes the seat back (FINE-1)."""
+
+    @_abc_1.abstractmethod
+    def ForfeitSeat(
+        self,
+        request: _table_service_pb2.ForfeitSeatRequest,
+        context: _aio.ServicerContext[_table_service_pb2.ForfeitSeatRequest, _abc.Awaitable[_table_service_pb2.ForfeitSeatResponse]],
+    ) -> _abc.Awaitable[_table_service_pb2.ForfeitSeatResponse]:
+        """Gives the seat up for the rest of the hand: fined at once, played by the trustee to the end (FINE-2, FINE-3)."""
+
+    @_abc_1.abstractmethod
+    def KickPlayer(
+        self,
+        request: _table_service_pb2.KickPlayerRequest,
+        context: _aio.ServicerContext[_table_service_pb2.KickPlayerRequest, _abc.Awaitable[_table_service_pb2.KickPlayerResponse]],
+    ) -> _abc.Awaitable[_table_service_pb2.KickPlayerResponse]:
+        """For operators: takes a seat from its player, as if he had forfeited it (FINE-2). Others: PERMISSION_DENIED."""
 
     @_abc_1.abstractmethod
     def WatchTable(
