@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from baohuang.eventlog.port import EventLog, LogUnavailable
+from baohuang.rules.clock import NEVER
+from baohuang.rules.state import Instant, Table, in_progress
 
 _MEASURE_EVERY_SECONDS = 30.0
 _log = structlog.get_logger("table_service")
@@ -39,3 +41,13 @@ class DatabaseClock:
     def now(self) -> datetime:
         """Return the database's time, UTC."""
         return self._epoch + timedelta(seconds=self._monotonic())
+
+
+def deadline_of(table: Table) -> Instant:
+    """Return when whoever has to act at the table must have acted, NEVER if nobody has to."""
+    return table.hand.due_at if table.hand and in_progress(table) else NEVER
+
+
+def moment(at: Instant) -> datetime | None:
+    """Return the instant as an aware UTC datetime, None for NEVER."""
+    return datetime.fromisoformat(at) if at else None

@@ -1,9 +1,9 @@
 """What the table service is made of, put together in one place."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from baohuang.eventlog.port import EventLog
@@ -11,13 +11,15 @@ from baohuang.eventlog.postgres.log import open_log
 from baohuang.gen.rules.v1 import rules_service_pb2, rules_service_pb2_grpc
 from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
 from baohuang.rpc.server import RpcServer
+from baohuang.rules.state import TableId
 from table_service.clock import DatabaseClock
+from table_service.deadlines import Deadlines, Pace
 from table_service.handler import CommandHandler
 from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
 from table_service.table_servicer import TableServicer
-from table_service.tables import TABLES_HELD, Tables
+from table_service.tables import TABLES_HELD, Happened, Tables
 from table_service.watch.hub import UPDATES_QUEUED, Hub
 from table_service.watch.stream import HEARTBEAT_SECONDS, Watching
 
@@ -29,11 +31,12 @@ SERVICES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one replica holds, and how long a stream may be silent."""
+    """How much one replica holds, how long a stream may be silent, and how often deadlines are looked for."""
 
     tables_held: int = TABLES_HELD
     updates_queued: int = UPDATES_QUEUED
     heartbeat_seconds: float = HEARTBEAT_SECONDS
+    deadlines: Pace = field(default_factory=Pace)
 
 
 @asynccontextmanager
@@ -58,15 +61,22 @@ async def serving(
     clock = DatabaseClock(log)
     await clock.measure()
     hub = Hub(limits.updates_queued)
-    tables = Tables(log, hub.publish, limits.tables_held)
+
+    def tell(table_id: TableId, happened: Sequence[Happened]) -> None:
+        hub.publish(table_id, happened)
+        deadlines.learn(table_id, happened)
+
+    tables = Tables(log, tell, limits.tables_held)
     handler = CommandHandler(log, tables, clock, seeds)
-    watching = Watching(log, tables, hub, limits.heartbeat_seconds)
+    deadlines = Deadlines(log, handler, clock, limits.deadlines)
+    watching = Watching(log, tables, hub, clock.now, limits.heartbeat_seconds)
     servicer = TableServicer(log, tables, handler, watching, clock)
     table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
     rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
     measuring = asyncio.create_task(clock.keep_measured())
     try:
-        yield hub
+        async with deadlines:
+            yield hub
     finally:
         measuring.cancel()
         await handler.finish()

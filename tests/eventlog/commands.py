@@ -41,6 +41,8 @@ def command(
     outcome: bytes = b'{"ok":true}',
     summary: bytes | None = None,
     recorded_at: datetime = NOON,
+    due_at: datetime | None = None,
+    not_before: datetime | None = None,
 ) -> Append:
     """Make a command on a stream at a version and hash, by default one on a new stream with a request id of its own."""
     return Append(
@@ -54,6 +56,8 @@ def command(
         recorded_at=recorded_at,
         outcome=outcome,
         summary=summary,
+        due_at=due_at,
+        not_before=not_before,
     )
 
 

@@ -5,7 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-_TESTS = Path(__file__).parent.parent
+_CHECKOUT = Path(__file__).parents[2]
+_SOURCES = os.pathsep.join(str(_CHECKOUT / root) for root in ("shared", "services", "tests"))
 
 
 async def run_module(module: str, *arguments: str) -> str:
@@ -15,7 +16,7 @@ async def run_module(module: str, *arguments: str) -> str:
         "-m",
         module,
         *arguments,
-        env={**os.environ, "PYTHONPATH": str(_TESTS)},
+        env={**os.environ, "PYTHONPATH": _SOURCES},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )

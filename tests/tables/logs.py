@@ -10,6 +10,7 @@ from baohuang.eventlog.port import (
     Actor,
     Append,
     Current,
+    Due,
     Duplicate,
     EventLog,
     Head,
@@ -67,6 +68,10 @@ class FrontLog:
     async def clock(self) -> datetime:
         """See `EventLog.clock`."""
         return await self.behind.clock()
+
+    async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
+        """See `EventLog.claim_due`."""
+        return await self.behind.claim_due(limit, lease_seconds)
 
 
 class SlowToAnswer(FrontLog):
@@ -143,3 +148,8 @@ class Silent(FrontLog):
         """See `EventLog.list_heads`."""
         self._check()
         return await self.behind.list_heads(where, after, limit)
+
+    async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
+        """See `EventLog.claim_due`."""
+        self._check()
+        return await self.behind.claim_due(limit, lease_seconds)

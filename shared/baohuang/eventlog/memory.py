@@ -7,7 +7,8 @@ import re
 import secrets
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -22,6 +23,7 @@ from baohuang.eventlog.port import (
     Append,
     Appended,
     Current,
+    Due,
     Duplicate,
     Head,
     LogCorrupted,
@@ -31,6 +33,7 @@ from baohuang.eventlog.port import (
     RequestId,
     StoredEvent,
     StreamId,
+    TooEarly,
     Unstorable,
     Version,
     VersionConflict,
@@ -48,6 +51,14 @@ _CONSTRAINTS: Final[tuple[tuple[str, Callable[[Append], bool]], ...]] = (
 _ESCAPED_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
+@dataclass(frozen=True, slots=True)
+class _Timer:
+    """A stream's timer, and until when it is somebody's; None: nobody has claimed it."""
+
+    due: Due
+    leased_until: datetime | None = None
+
+
 class MemoryLog:
     """An `EventLog` for tests and trials; `now` is its clock."""
 
@@ -57,6 +68,7 @@ class MemoryLog:
         self._streams: dict[StreamId, list[StoredEvent]] = {}
         self._summaries: dict[StreamId, bytes] = {}
         self._requests: dict[tuple[Actor, RequestId], Duplicate] = {}
+        self._timers: dict[StreamId, _Timer] = {}
 
     async def append(self, command: Append) -> Outcome:
         """See `EventLog.append`."""
@@ -105,6 +117,19 @@ class MemoryLog:
         """See `EventLog.clock`."""
         return self._now()
 
+    async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
+        """See `EventLog.claim_due`."""
+        now = self._now()
+        free = [
+            timer.due
+            for timer in self._timers.values()
+            if timer.due.due_at <= now and (timer.leased_until is None or timer.leased_until <= now)
+        ]
+        claimed = tuple(sorted(free, key=lambda due: (due.due_at, due.stream_id))[:limit])
+        until = now + timedelta(seconds=lease_seconds)
+        self._timers.update({due.stream_id: _Timer(due, until) for due in claimed})
+        return claimed
+
     def _refusal(self, command: Append) -> Outcome | None:
         """Return what stands in the way of a command, in the order the port promises."""
         if duplicate := self._requests.get((command.actor, command.request_id)):
@@ -115,6 +140,8 @@ class MemoryLog:
             return VersionConflict(version, found)
         if found != command.expected_hash:
             raise LogCorrupted(command.stream_id, version, command.expected_hash, found)
+        if command.not_before is not None and self._now() < command.not_before:
+            return TooEarly(command.not_before)
         return next((Refused(name) for name, holds in _CONSTRAINTS if not holds(command)), None)
 
     def _write(self, command: Append, links: tuple[chain.Link, ...]) -> Appended:
@@ -127,8 +154,18 @@ class MemoryLog:
         self._requests[command.actor, command.request_id] = Duplicate(
             command.stream_id, command.version, command.request_digest, command.outcome
         )
+        self._set_timer(command)
         last = stored[-1]
         return Appended(last.version, last.hash, last.position, stored)
+
+    def _set_timer(self, command: Append) -> None:
+        """Replace the stream's timer; one that stays as it is keeps its lease."""
+        if command.due_at is None:
+            self._timers.pop(command.stream_id, None)
+            return
+        timer = self._timers.get(command.stream_id)
+        if timer is None or timer.due.due_at != command.due_at:
+            self._timers[command.stream_id] = _Timer(Due(command.stream_id, command.version, command.due_at))
 
 
 def _check_storable(command: Append) -> None:

@@ -92,6 +92,9 @@ class Append:
     `request_digest` any digest of the request's body (callers compare it on a duplicate). `summary` is a small JSON
     object kept on the head for listings; None leaves the old one.
 
+    `due_at` is when the stream's timer is due, None for no timer: every append replaces the timer, or takes it away.
+    `not_before` has the append refused as `TooEarly` unless the store's own clock has reached it.
+
     Raises ValueError for no events, an instant that is not UTC, and a hash of the wrong length.
     """
 
@@ -105,12 +108,19 @@ class Append:
     recorded_at: datetime
     outcome: bytes
     summary: bytes | None = None
+    due_at: datetime | None = None
+    not_before: datetime | None = None
 
     def __post_init__(self) -> None:
         if not self.events:
             raise ValueError("an append holds at least one event")
-        if self.recorded_at.utcoffset() != timedelta(0):
-            raise ValueError("recorded_at is an aware UTC datetime")
+        for name, moment in (
+            ("recorded_at", self.recorded_at),
+            ("due_at", self.due_at),
+            ("not_before", self.not_before),
+        ):
+            if moment is not None and moment.utcoffset() != timedelta(0):
+                raise ValueError(f"{name} is an aware UTC datetime")
         if len(self.expected_hash) != len(NO_HASH):
             raise ValueError("expected_hash has 32 bytes")
 
@@ -171,7 +181,14 @@ class Refused:
     constraint: str
 
 
-Outcome = Appended | VersionConflict | Duplicate | Refused
+@dataclass(frozen=True, slots=True)
+class TooEarly:
+    """The store's clock has not reached the command's `not_before`; nothing was written."""
+
+    not_before: datetime
+
+
+Outcome = Appended | VersionConflict | Duplicate | Refused | TooEarly
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +209,15 @@ class Current:
     duplicate: Duplicate | None
 
 
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A stream's timer that is due, leased to whoever got this; armed by the append that ended at that version."""
+
+    stream_id: StreamId
+    armed_for_version: Version
+    due_at: datetime
+
+
 class EventLog(Protocol):
     """What every event log does; one conformance suite holds all of them to it.
 
@@ -201,8 +227,8 @@ class EventLog(Protocol):
     async def append(self, command: Append) -> Outcome:
         """Append one command's events, all or none; when this returns `Appended` they are durable.
 
-        A request accepted before is answered first, then a stale version, then a broken constraint. Cancelling the
-        caller never undoes an append under way.
+        A request accepted before is answered first, then a stale version, then a moment still to come, then a broken
+        constraint. Cancelling the caller never undoes an append under way.
 
         Raises LogBusy, OutcomeUnknown, Unstorable, LogClosed, LogCorrupted.
         """
@@ -239,3 +265,11 @@ class EventLog(Protocol):
 
     async def clock(self) -> datetime:
         """Return the store's clock (UTC), the only one that decides; callers measure their offset to it."""
+
+    async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
+        """Lease up to `limit` timers due by the store's clock, the longest due first, and return them.
+
+        Nobody else is given one of them until so many seconds have passed; then, unless an append has replaced the
+        timer or taken it away, it can be claimed again. So a claim may be lost or come twice, and what is done about a
+        timer has to stand that.
+        """

@@ -1,4 +1,4 @@
-"""One flush on the wire: what is sent to `eventlog.append`, and what its answer means."""
+"""One flush on the wire: what is sent to `eventlog.append_timed`, and what its answer means."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -15,6 +15,7 @@ from baohuang.eventlog.port import (
     Position,
     Refused,
     StreamId,
+    TooEarly,
     Version,
     VersionConflict,
 )
@@ -54,7 +55,7 @@ class Flusher:
 
 
 def commands_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
-    """Write the commands as the composite type `eventlog.command`."""
+    """Write the commands as the composite type `eventlog.timed_command`."""
     return [
         (
             linked.command.stream_id,
@@ -68,6 +69,8 @@ def commands_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
             linked.command.recorded_at,
             linked.command.outcome,
             linked.command.summary,
+            linked.command.due_at,
+            linked.command.not_before,
         )
         for linked in batch
     ]
@@ -82,7 +85,7 @@ def events_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
     ]
 
 
-def _settled(linked: Linked, row: Row) -> Settled:
+def _settled(linked: Linked, row: Row) -> Settled:  # noqa: PLR0911 - one a verdict
     command = linked.command
     match row["settled"]:
         case "appended":
@@ -94,12 +97,14 @@ def _settled(linked: Linked, row: Row) -> Settled:
             return Duplicate(StreamId(row["stream_id"]), Version(row["version"]), row["digest"], row["outcome"])
         case "refused":
             return Refused(row["refused_by"])
+        case "early" if command.not_before is not None:
+            return TooEarly(command.not_before)
         case "corrupted":
             return LogCorrupted(command.stream_id, Version(row["version"]), command.expected_hash, row["hash"])
         case "busy":
             return Busy.BUSY
         case other:
-            raise AssertionError(f"eventlog.append answers {other!r}")
+            raise AssertionError(f"eventlog.append_timed answers {other!r}")
 
 
 def _refused_at_commit(batch: Sequence[Linked], error: asyncpg.IntegrityConstraintViolationError) -> Sequence[Settled]:

@@ -36,6 +36,7 @@ from baohuang.eventlog.port import (
     Refused,
     RequestId,
     StreamId,
+    TooEarly,
     Unstorable,
     VersionConflict,
 )
@@ -230,7 +231,7 @@ class GroupCommit:
 
     def _settle(self, waiting: _Waiting, settled: Settled) -> int:
         match settled:
-            case Appended() | VersionConflict() | Duplicate() | Refused():
+            case Appended() | VersionConflict() | Duplicate() | Refused() | TooEarly():
                 waiting.answer(settled)
             case LogCorrupted():
                 waiting.fail(settled)

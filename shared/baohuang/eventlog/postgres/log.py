@@ -13,6 +13,7 @@ from baohuang.eventlog.port import (
     Actor,
     Append,
     Current,
+    Due,
     Duplicate,
     Head,
     LogUnavailable,
@@ -38,6 +39,7 @@ _CURRENT: Final = query("current")
 _FIND_REQUEST: Final = query("find_request")
 _LIST_HEADS: Final = query("list_heads")
 _CLOCK: Final = query("clock")
+_CLAIM_DUE: Final = query("claim_due")
 
 
 @asynccontextmanager
@@ -111,6 +113,11 @@ class PostgresLog:
         (row,) = await self._fetch(_CLOCK)
         now: datetime = row["now"]
         return now
+
+    async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
+        """See `EventLog.claim_due`."""
+        rows = await self._fetch(_CLAIM_DUE, limit, lease_seconds)
+        return tuple(Due(row["stream_id"], row["armed_for_version"], row["due_at"]) for row in rows)
 
     async def _fetch(self, text: str, *arguments: object) -> Sequence[Row]:
         try:

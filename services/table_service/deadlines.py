@@ -1,0 +1,190 @@
+"""Deadlines that fire: every table's next one, on this replica's own timer, or by whichever replica finds it overdue.
+
+    learn ──► armed: a timer of this process ──┐
+                                               ├──► firing: ExpireDeadline through the handler, as anybody's command
+    poll ───► claimed: a row of the log ───────┘
+
+The log holds the deadline of every table, written by the append that set it; a timer of this process only makes it
+prompt. What neither fires in time any replica claims by a lease, so a replica that dies takes no turn with it. Firing
+twice, late or in vain is harmless: the rules ignore a deadline that is not the table's any more, the request id is the
+deadline's own, and the append asks the log's clock whether it has come.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Final, Protocol, Self
+
+import structlog
+
+from baohuang.eventlog.chain import instant
+from baohuang.eventlog.port import Due, EventLog, EventLogError, RequestId
+from baohuang.rpc.errors import NotFound, Reason, Refusal
+from baohuang.rules.commands import ExpireDeadline
+from baohuang.rules.state import Instant, PlayerId, TableId
+from table_service.clock import DatabaseClock, deadline_of, moment
+from table_service.handler import CommandHandler, Request, StillToCome
+from table_service.tables import Happened
+
+CLOCK: Final = PlayerId("@clock")
+"""Who expires deadlines. No player is called so: a player's id begins with a letter or a digit."""
+_MARGIN_SECONDS: Final = 0.01
+"""By how much a timer comes after its deadline: more than the offset to the log's clock is usually wrong."""
+_log = structlog.get_logger("table_service")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often the log is asked for overdue deadlines, for how long one is claimed, how many are fired at once."""
+
+    poll_seconds: float = 0.5
+    lease_seconds: float = 1.5
+    at_once: int = 64
+
+
+class Alarm(Protocol):
+    """A callback to come, which can be called off."""
+
+    def cancel(self) -> object:
+        """Call it off."""
+
+
+CallLater = Callable[[float, Callable[[], None]], Alarm]
+"""Calls back once after so many seconds: the event loop's, or a virtual one's."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Armed:
+    due_at: Instant
+    alarm: Alarm
+
+
+class Deadlines:
+    """Fires deadlines between entering and leaving it as an async context manager."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        handler: CommandHandler,
+        clock: DatabaseClock,
+        pace: Pace | None = None,
+        call_later: CallLater | None = None,
+    ) -> None:
+        self._log = log
+        self._handler = handler
+        self._clock = clock
+        self._pace = pace or Pace()
+        self._call_later = call_later or asyncio.get_running_loop().call_later
+        self._armed: dict[TableId, _Armed] = {}
+        self._firing: dict[TableId, asyncio.Task[None]] = {}
+        self._polling: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._polling = asyncio.create_task(self._poll(), name="deadlines: poll")
+        self._polling.add_done_callback(_report)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        polling, self._polling = self._polling, None
+        for armed in self._armed.values():
+            armed.alarm.cancel()
+        self._armed.clear()
+        if polling:
+            polling.cancel()
+            await asyncio.gather(polling, *self._firing.values(), return_exceptions=True)
+
+    def learn(self, table_id: TableId, happened: Sequence[Happened]) -> None:
+        """Set the table's timer by what has become of it; a listener of `Tables`."""
+        due_at = deadline_of(happened[-1].table)
+        armed = self._armed.get(table_id)
+        if armed is not None and armed.due_at == due_at:
+            return
+        if armed is not None:
+            self._armed.pop(table_id).alarm.cancel()
+        self._arm(table_id, due_at)
+
+    def _arm(self, table_id: TableId, due_at: Instant) -> None:
+        due = moment(due_at)
+        if due is None or self._polling is None:
+            return
+        seconds = max(0.0, (due - self._clock.now()).total_seconds()) + _MARGIN_SECONDS
+        alarm = self._call_later(seconds, partial(self._ring, table_id, due_at))
+        self._armed[table_id] = _Armed(due_at, alarm)
+
+    def _ring(self, table_id: TableId, due_at: Instant) -> None:
+        """Fire, unless too many are firing: then the poll will find it."""
+        self._armed.pop(table_id, None)
+        if len(self._firing) < self._pace.at_once:
+            self._start(table_id, due_at)
+
+    def _start(self, table_id: TableId, due_at: Instant) -> None:
+        """Fire in a task of its own, so that one table's failure is its own; the poll tries again."""
+        if table_id in self._firing:
+            return
+        task = asyncio.create_task(self._fire(table_id, due_at), name=f"deadline of {table_id}")
+        self._firing[table_id] = task
+        task.add_done_callback(lambda _: self._firing.pop(table_id))
+        task.add_done_callback(_report)
+
+    async def _fire(self, table_id: TableId, due_at: Instant) -> None:
+        try:
+            await self._handler.handle(_expiry(table_id, due_at))
+        except StillToCome:
+            await self._set_clock()
+            if table_id not in self._armed:
+                self._arm(table_id, due_at)
+        except NotFound:
+            pass
+        except (Refusal, EventLogError) as error:
+            if not isinstance(error, Refusal) or error.reason is not Reason.NOT_DUE:
+                _log.warning("deadline not fired", table_id=table_id, due_at=due_at, error=type(error).__name__)
+
+    async def _poll(self) -> None:
+        """Look for overdue deadlines for ever; at once again whenever as many were found as can be fired."""
+        while True:
+            room = self._pace.at_once - len(self._firing)
+            for due in await self._claim(room) if room > 0 else ():
+                self._start(TableId(due.stream_id), Instant(instant(due.due_at)))
+            if len(self._firing) < self._pace.at_once:
+                await asyncio.sleep(self._pace.poll_seconds)
+            else:
+                await asyncio.wait(self._firing.values(), timeout=self._pace.poll_seconds)
+
+    async def _claim(self, limit: int) -> Sequence[Due]:
+        """Claim what is overdue by the log's clock, and see that this process's clock agrees."""
+        try:
+            claimed = await self._log.claim_due(limit, self._pace.lease_seconds)
+        except EventLogError as error:
+            _log.warning("deadlines not looked for", error=type(error).__name__)
+            return ()
+        if any(self._clock.now() < due.due_at for due in claimed):
+            await self._set_clock()
+        return claimed
+
+    async def _set_clock(self) -> None:
+        """Measure the log's clock again, with which this process's was just found not to agree."""
+        try:
+            await self._clock.measure()
+        except EventLogError:
+            _log.warning("clock not measured")
+
+
+def _expiry(table_id: TableId, due_at: Instant) -> Request:
+    """Return the command that every replica would give for this deadline: the same request id, the same body."""
+    request_id = f"{table_id}/{due_at}"
+    return Request(
+        table_id=table_id,
+        player=CLOCK,
+        request_id=RequestId(request_id),
+        digest=sha256(request_id.encode()).digest(),
+        action=ExpireDeadline(due_at),
+        not_before=moment(due_at),
+    )
+
+
+def _report(task: "asyncio.Task[None]") -> None:
+    """Log what no part of firing expects: a bug, of which the next poll must not die."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("deadline failed", task=task.get_name(), exc_info=error)
