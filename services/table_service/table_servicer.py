@@ -43,7 +43,7 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
             opened = await self._tables.at(done.table_id, done.version)
         except EventLogError as error:
             raise _unavailable() from error
-        view = view_of(opened, api.caller())
+        view = view_of(opened, api.caller(), self._clock.now())
         return pb.OpenTableResponse(table_id=done.table_id, version=done.version, hash=done.hash, table=view)
 
     async def GetTable(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
@@ -53,7 +53,7 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
             held = await self._tables.current(table_id)
         except EventLogError as error:
             raise _unavailable() from error
-        return pb.GetTableResponse(table=view_of(held, api.caller()))
+        return pb.GetTableResponse(table=view_of(held, api.caller(), self._clock.now()))
 
     async def ListTables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
         """Return a page of tables."""

@@ -19,7 +19,7 @@ from baohuang.rules.state import Table, TableId
 from eventually import eventually
 from table_service.wiring import Limits
 from tables.clients import Client, ready, refusal
-from tables.games import PLAYERS, Game, seated
+from tables.games import PLAYERS, Game, seated, started
 from tables.logs import Silent
 from tables.random_player import chance_of
 from tables.replicas import Replica, replica
@@ -118,7 +118,7 @@ async def test_resume_from_every_version_of_a_hand(service: Replica) -> None:
     for viewer, seat in zip(viewers, seats, strict=True):
         assert viewer.table == mask(final, seat)
         kinds = [response.WhichOneof("message") for response in viewer.received]
-        assert set(kinds[1:]) == {"update"}
+        assert set(kinds[1:]) - {"heartbeat"} == {"update"}
 
 
 async def history(game: Game) -> list[Table | None]:
@@ -147,20 +147,28 @@ async def test_a_version_to_come_is_refused(service: Replica) -> None:
 
 
 async def test_who_is_up_to_date_is_sent_what_comes(service: Replica) -> None:
-    """From the table's own version the stream begins with the next event."""
+    """From the table's own version the stream begins with a sign of life, then come the next events."""
     game = await seated(service)
     version = (await game.head()).version
     stream = game.clients[0].watch(game.table_id, version)
-    reading = asyncio.ensure_future(stream.read())
-    await eventually(lambda: has_watchers(service, game.table_id))
+    assert (await stream.read()).heartbeat.version == version
     await game.clients[1].call(ready(game.table_id))
-    assert (await reading).update.version == version + 1
+    assert (await stream.read()).update.version == version + 1
     stream.cancel()
 
 
-async def has_watchers(service: Replica, table_id: str) -> bool:
-    """Tell whether somebody watches the table."""
-    return table_id in service.hub._watching
+async def test_views_and_signs_of_life_say_how_much_time_is_left(service: Replica) -> None:
+    """A snapshot and a resumed stream tell the milliseconds left now; an update, those the turn begins with."""
+    game = await started(service)
+    stream = game.clients[0].watch(game.table_id)
+    snapshot = (await stream.read()).snapshot
+    assert 0 < snapshot.millis_left <= 30_000
+    resumed = game.clients[1].watch(game.table_id, snapshot.version)
+    assert 0 < (await resumed.read()).heartbeat.millis_left <= 30_000
+    await game.step(chance_of("time left"))
+    assert (await stream.read()).update.millis_left in {20_000, 30_000}
+    stream.cancel()
+    resumed.cancel()
 
 
 async def test_watchers_that_go_away_are_forgotten(service: Replica) -> None:

@@ -1,7 +1,8 @@
 """One watcher's stream: a snapshot or the missed events first, then every event as it is learnt."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from datetime import datetime
 
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import EventLog, LogUnavailable, StreamId
@@ -9,7 +10,7 @@ from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.errors import Exhausted, MalformedInput, Reason
 from baohuang.rules.state import PlayerId, TableId, in_progress
 from table_service.tables import HAND_STARTED, HeldTable, Tables, replay
-from table_service.views import snapshot_for, update_for, viewer_seat
+from table_service.views import heartbeat_for, snapshot_for, update_for, viewer_seat
 from table_service.watch.hub import Hub, Subscription
 
 HEARTBEAT_SECONDS = 15.0
@@ -22,10 +23,18 @@ Response = watch_pb2.WatchTableResponse
 class Watching:
     """Opens streams of tables."""
 
-    def __init__(self, log: EventLog, tables: Tables, hub: Hub, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        tables: Tables,
+        hub: Hub,
+        now: Callable[[], datetime],
+        heartbeat_seconds: float = HEARTBEAT_SECONDS,
+    ) -> None:
         self._log = log
         self._tables = tables
         self._hub = hub
+        self._now = now
         self._heartbeat_seconds = heartbeat_seconds
 
     async def watch(self, table_id: TableId, player: PlayerId, after_version: int) -> AsyncGenerator[Response, None]:
@@ -43,6 +52,9 @@ class Watching:
             for response in opening:
                 sent = _version(response, sent)
                 yield response
+            if after_version:
+                # Who resumes learns at once that the stream is open, and how much time is left now.
+                yield heartbeat_for(held.table, sent, self._now())
             async with aclosing(self._follow(table_id, subscription, sent)) as following:
                 async for response in following:
                     yield response
@@ -55,7 +67,7 @@ class Watching:
             missed = await self._missed(held, player, after_version)
             if missed and missed[0].update.version == after_version + 1:
                 return missed
-        return (snapshot_for(held, player),)
+        return (snapshot_for(held, player, self._now()),)
 
     async def _missed(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Response]:
         stored = await self._log.read_since_last(StreamId(held.table_id), HAND_STARTED)
@@ -75,7 +87,8 @@ class Watching:
             if overflows > _OVERFLOWS:
                 raise Exhausted(Reason.SLOW_READER, "you read too slowly: watch again from the version you have")
             if waiting is None or _misses_some(waiting, sent, known):
-                waiting = (snapshot_for(await self._tables.current(table_id), subscription.player),)
+                current = await self._tables.current(table_id)
+                waiting = (snapshot_for(current, subscription.player, self._now()),)
             for response in waiting:
                 if _version(response, sent) > sent:
                     sent = _version(response, sent)
@@ -84,7 +97,7 @@ class Watching:
                 yield _reconnect(sent)
                 return
             if not waiting:
-                yield Response(heartbeat=watch_pb2.Heartbeat(version=sent))
+                yield heartbeat_for((await self._tables.hold(table_id)).table, sent, self._now())
 
     async def _polled(self, table_id: TableId, sent: int) -> int:
         """Return the table's version by the log, where another replica may have appended; `sent` without an answer.

@@ -68,6 +68,7 @@ class TableView(_message.Message):
     SEEDS_FIELD_NUMBER: _builtins.int
     PREVIOUS_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
+    MILLIS_LEFT_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The version it shows: that of the last event in it, from 1."""
     hash: _builtins.bytes
@@ -82,6 +83,8 @@ class TableView(_message.Message):
     """Whether it can be played at."""
     hands_played: _builtins.int
     """How many hands were finished here."""
+    millis_left: _builtins.int
+    """Milliseconds left to whoever has to act, at the moment of sending; absent where no clock runs."""
     @_builtins.property
     def ruleset(self) -> _ruleset_pb2.Ruleset:
         """The ruleset, with the options applied: what is allowed stands here."""
@@ -108,9 +111,7 @@ class TableView(_message.Message):
 
     @_builtins.property
     def hand(self) -> Global___Hand:
-        """The current hand, or the last one if none is being played; absent before the first.
-        15 is for the time left to whoever has to act, in milliseconds.
-        """
+        """The current hand, or the last one if none is being played; absent before the first."""
 
     def __init__(
         self,
@@ -129,13 +130,19 @@ class TableView(_message.Message):
         seeds: _abc.Iterable[_builtins.str] | None = ...,
         previous: _hand_pb2.Previous | None = ...,
         hand: Global___Hand | None = ...,
+        millis_left: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_viewer_seat", b"_viewer_seat", "commitment", b"commitment", "hand", b"hand", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "viewer_seat", b"viewer_seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "_viewer_seat", b"_viewer_seat", "commitment", b"commitment", "hand", b"hand", "millis_left", b"millis_left", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_viewer_seat", b"_viewer_seat", "commitment", b"commitment", "hand", b"hand", "hands_played", b"hands_played", "hash", b"hash", "opened_by", b"opened_by", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "seats", b"seats", "seeds", b"seeds", "status", b"status", "table_id", b"table_id", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "_viewer_seat", b"_viewer_seat", "commitment", b"commitment", "hand", b"hand", "hands_played", b"hands_played", "hash", b"hash", "millis_left", b"millis_left", "opened_by", b"opened_by", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "seats", b"seats", "seeds", b"seeds", "status", b"status", "table_id", b"table_id", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__millis_left: _TypeAlias = _typing.Literal["millis_left"]  # noqa: Y015
+    _WhichOneofArgType__millis_left: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left"]  # noqa: Y015
     _WhichOneofReturnType__viewer_seat: _TypeAlias = _typing.Literal["viewer_seat"]  # noqa: Y015
     _WhichOneofArgType__viewer_seat: _TypeAlias = _typing.Literal["_viewer_seat", b"_viewer_seat"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__millis_left) -> _WhichOneofReturnType__millis_left | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__viewer_seat) -> _WhichOneofReturnType__viewer_seat | None: ...
 
 Global___TableView: _TypeAlias = TableView  # noqa: Y015

@@ -158,7 +158,9 @@ class Update(_message.Message):
     type: _builtins.str
     """The event's type, e.g. `CardsPlayed`."""
     millis_left: _builtins.int
-    """Milliseconds they have left at the moment of sending; absent where no clock runs."""
+    """Milliseconds they have, counted from `recorded_at`; absent where no clock runs. A live update comes at once; after
+    missed ones a heartbeat tells what is left of it.
+    """
     @_builtins.property
     def event(self) -> _events_pb2.Event:
         """The event."""
@@ -192,23 +194,29 @@ Global___Update: _TypeAlias = Update  # noqa: Y015
 
 @_typing.final
 class Heartbeat(_message.Message):
-    """A sign of life."""
+    """A sign of life: every 15 s at least, and at once when a stream is resumed, behind the events that were missed."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     VERSION_FIELD_NUMBER: _builtins.int
+    MILLIS_LEFT_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The table's version. Higher than the last you got: you missed something, watch again from what you have."""
+    millis_left: _builtins.int
+    """Milliseconds left to whoever has to act, at the moment of sending; absent where no clock runs."""
     def __init__(
         self,
         *,
         version: _builtins.int = ...,
+        millis_left: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "millis_left", b"millis_left"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "millis_left", b"millis_left", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__millis_left: _TypeAlias = _typing.Literal["millis_left"]  # noqa: Y015
+    _WhichOneofArgType__millis_left: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__millis_left) -> _WhichOneofReturnType__millis_left | None: ...
 
 Global___Heartbeat: _TypeAlias = Heartbeat  # noqa: Y015
 
