@@ -27,7 +27,7 @@ class KeyRing:
         self.current = KeySet()
         self._source = source
         self._pause = min(least_seconds_between, source.every_seconds)
-        self._raw = b""
+        self._raw: bytes | None = None
         self._wanted = asyncio.Event()
 
     def want(self) -> None:

@@ -86,6 +86,8 @@ def _body(response: http.client.HTTPResponse, deadline: float) -> bytes:
         _check_size(body)
         if time.monotonic() > deadline:
             raise SourceError("the JWKS URL answers too slowly")
+    if response.length:
+        raise SourceError("the answer of the JWKS URL was cut off")
     return bytes(body)
 
 
