@@ -10,10 +10,12 @@ import asyncio
 from dataclasses import dataclass
 
 import msgspec
+import structlog
 
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import encode
 from baohuang.eventlog.port import (
+    NO_VERSION,
     Actor,
     Append,
     Appended,
@@ -40,6 +42,8 @@ from table_service.refusing import refusal_of
 from table_service.seeds import SeedSource
 from table_service.summaries import summary_of
 from table_service.tables import HeldTable, Tables
+
+_log = structlog.get_logger("table_service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,7 @@ class CommandHandler:
         except Unstorable as error:
             raise MalformedInput("the request holds text that cannot be stored") from error
         except LogCorrupted:
+            self._tables.forget(request.table_id)
             raise
         except EventLogError as error:
             raise Unavailable(Reason.LOG_UNAVAILABLE, "the event log did not answer: retry the same request") from error
@@ -147,7 +152,8 @@ class CommandHandler:
                 return Done(held.table_id, appended.version, appended.hash)
             case Duplicate() as duplicate:
                 return await self._first_outcome(held, duplicate, append.request_digest)
-            case VersionConflict():
+            case VersionConflict(version):
+                await self._reload_if_ahead(held, version)
                 return None
             case Refused(constraint):
                 raise RuntimeError(f"no rule of this service is kept by the constraint {constraint}")
@@ -157,9 +163,17 @@ class CommandHandler:
         current = await self._log.current(held.stream_id, Actor(request.player), request.request_id)
         if current.duplicate is not None:
             return await self._first_outcome(held, current.duplicate, request.digest)
-        if current.head is not None and current.head.version != held.version:
+        version = current.head.version if current.head else NO_VERSION
+        if version != held.version:
+            await self._reload_if_ahead(held, version)
             return None
         raise refusal_of(refused) from refused
+
+    async def _reload_if_ahead(self, held: HeldTable, version: Version) -> None:
+        """Load the table anew if the log is behind it: it was restored, or failed over to a standby that lagged."""
+        if version < held.version:
+            _log.error("log is behind", table_id=held.table_id, held=held.version, stored=version)
+            await self._tables.reload(held)
 
     async def _first_outcome(self, held: HeldTable, duplicate: Duplicate, digest: bytes) -> Done:
         """Return what came of the request the first time, perhaps on another replica or with its answer lost."""

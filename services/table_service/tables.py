@@ -87,6 +87,19 @@ class Tables:
         while stored := await self._log.read_stream(held.stream_id, held.version):
             self.learn(held, stored, [decode(event.type, event.data) for event in stored])
 
+    async def reload(self, held: HeldTable) -> None:
+        """Go back to what the log says, which is behind; the caller holds the lock. Raises NotFound, LogUnavailable."""
+        stored = await self._log.read_since_last(held.stream_id, HAND_STARTED)
+        if not stored:
+            self.forget(held.table_id)
+            raise NotFound(Reason.NO_SUCH_TABLE, f"there is no table {held.table_id!r} any more")
+        said = _held_after(held.table_id, stored)
+        held.table, held.version, held.hash = said.table, said.version, said.hash
+
+    def forget(self, table_id: TableId) -> None:
+        """Drop a table, whose cache is not to be trusted."""
+        self._held.pop(table_id, None)
+
     def learn(self, held: HeldTable, stored: Sequence[StoredEvent], events: Iterable[Event]) -> None:
         """Move the table on by events that are in the log, and tell the listener."""
         happened = list(replay(held.table, stored, events))

@@ -31,8 +31,11 @@ from baohuang.rpc.rate_limit import RETRY_AFTER_KEY
 from baohuang.rpc.status import DOMAIN
 
 _NO_REQUEST: Final = RequestId("")
-TRANSIENT: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
-"""Codes after which the same request may be sent again."""
+TRANSIENT: Final = frozenset(
+    {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED},
+)
+"""Codes after which the same request may be sent again. CANCELLED is the other side's doing: a server that stopped, or
+a connection that reached its age; our own cancellation is an exception, no status."""
 
 
 class ClientError(Exception):

@@ -8,7 +8,7 @@ open ──message──► open          a stream ends by Reconnect, a lost con
 import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from typing import Any, Final
+from typing import Any
 
 import grpc
 
@@ -25,9 +25,6 @@ Response = watch_pb2.WatchTableResponse
 Stream = grpc.aio.UnaryStreamCall[watch_pb2.WatchTableRequest, Response]
 Open = Callable[[watch_pb2.WatchTableRequest], Stream]
 """Opens a stream with the caller's credentials."""
-
-_ENDS_A_STREAM: Final = TRANSIENT | {grpc.StatusCode.CANCELLED}
-"""Cancelled by the other side: a connection that reached its age. Our own cancellation is an exception, no status."""
 
 
 class _StreamEndedError(Exception):
@@ -125,6 +122,6 @@ class Watch:
 
 
 def _meaning(failed: grpc.aio.AioRpcError) -> _StreamEndedError | ClientError:
-    if failed.code() in _ENDS_A_STREAM or reason_of(failed) == Reason.SLOW_READER:
+    if failed.code() in TRANSIENT or reason_of(failed) == Reason.SLOW_READER:
         return _StreamEndedError(f"{failed.code().name}: {failed.details()}")
     return error_of(failed)

@@ -1,6 +1,7 @@
 """Around every handler: who calls, whether he calls too often, and what a failure becomes.
 
     bytes that are no such message   → INVALID_ARGUMENT
+    a server that is going away      → UNAVAILABLE
     no identity                      → UNAUTHENTICATED (health and reflection ask for none)
     too many calls, or new streams   → RESOURCE_EXHAUSTED (health and reflection are not counted)
     Refusal                          → its own status, with details
@@ -22,7 +23,7 @@ from google.protobuf.message import DecodeError
 
 from baohuang.rpc.auth import Authenticator
 from baohuang.rpc.call import CALL, Call
-from baohuang.rpc.errors import MalformedInput, Reason, Refusal
+from baohuang.rpc.errors import MalformedInput, Reason, Refusal, Unavailable
 from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rpc.status import text, trailers
 
@@ -63,6 +64,15 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         self._authenticator = authenticator
         self._limiter = limiter
         self._wrapped: dict[str, Handler] = {}
+        self._draining = False
+
+    def refuse_new_calls(self) -> None:
+        """Answer every call from now on with UNAVAILABLE, reason DRAINING; those under way go on."""
+        self._draining = True
+
+    def _check_not_draining(self) -> None:
+        if self._draining:
+            raise Unavailable(Reason.DRAINING, "the server is going away: connect again and retry")
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -82,6 +92,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
 
         async def guarded(request: Any, context: Context) -> Any:
             try:
+                self._check_not_draining()
                 metadata = context.invocation_metadata()
                 caller = self._authenticator.authenticate(metadata)  # type: ignore[arg-type] # pairs
                 CALL.set(Call(method, caller))

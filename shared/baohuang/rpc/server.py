@@ -49,10 +49,10 @@ class RpcServer:
         self.limiter = RateLimiter(RateLimit(settings.rate_limit_per_second, settings.rate_limit_burst))
         policy = TokenPolicy(settings.jwt_audience, settings.jwt_issuer)
         tokens = BearerAuthenticator(self._keys, policy) if self._keys else None
-        interceptor = CallInterceptor(
+        self._interceptor = CallInterceptor(
             authenticator_for(listen, insecure_dev=settings.insecure_dev, tokens=tokens), self.limiter
         )
-        self.grpc = grpc.aio.server(interceptors=[interceptor], options=server_options(settings))
+        self.grpc = grpc.aio.server(interceptors=[self._interceptor], options=server_options(settings))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self.grpc)
 
     async def start(self, *services: str) -> int:
@@ -77,9 +77,15 @@ class RpcServer:
         return port
 
     async def drain(self) -> None:
-        """Report NOT_SERVING, refuse new calls, let open ones go on for the grace period, end the rest."""
+        """Report NOT_SERVING, refuse new calls, let open ones go on for the grace period, end the rest.
+
+        For a moment calls that still arrive are told to go elsewhere; grpc itself would cancel those it has not yet
+        handed to us, and the caller of a cancelled call cannot know that it was never begun.
+        """
+        self._interceptor.refuse_new_calls()
         try:
             await asyncio.wait_for(self._health.enter_graceful_shutdown(), _TELL_HEALTH_SECONDS)
+            await asyncio.sleep(self._settings.refuse_seconds)
         finally:
             await self.grpc.stop(self._settings.drain_grace_seconds)
             if self._refreshing:

@@ -35,6 +35,9 @@ class ServerSettings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="least level that is logged"
     )
+    refuse_seconds: float = Field(
+        default=0.3, ge=0, description="how long new calls are told to go elsewhere before the server stops listening"
+    )
     drain_grace_seconds: float = Field(default=10.0, gt=0, description="how long open calls may go on after SIGTERM")
     max_connection_age_seconds: float = Field(
         default=90.0,

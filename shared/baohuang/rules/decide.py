@@ -150,7 +150,6 @@ def _check_open(table: Table) -> None:
 
 
 def _check_between_hands(table: Table) -> None:
-    _check_open(table)
     if in_progress(table):
         raise RefusedError(Refusal.HAND_IN_PROGRESS, "TABLE-1", "a hand is being played")
 
@@ -169,11 +168,16 @@ def _own_seat(decision: Decision) -> int:
 
 
 def _own_seat_in_hand(decision: Decision) -> int:
-    """Return the seat the player holds in the hand; raise RefusedError NOT_SEATED, or WRONG_PHASE without a hand."""
-    seat = _own_seat(decision)
+    """Return the seat the player holds in the hand; raise RefusedError NOT_SEATED, or WRONG_PHASE without a hand.
+
+    A table that was dissolved with the hand seats nobody any more, so it is the hand that knows.
+    """
+    table, player = decision.table, decision.command.player
+    if table.hand is None or player not in table.hand.players:
+        _own_seat(decision)
     if decision.hand.phase is Phase.SETTLED:
         raise RefusedError(Refusal.WRONG_PHASE, "3", "the hand is over")
-    return seat
+    return decision.hand.players.index(player)
 
 
 def _sit_down(decision: Decision, seat: int) -> None:
@@ -187,12 +191,14 @@ def _sit_down(decision: Decision, seat: int) -> None:
 
 
 def _stand_up(decision: Decision) -> None:
+    _check_open(decision.table)
     seat = _own_seat(decision)
     _check_between_hands(decision.table)
     decision.emit(PlayerStood(seat, decision.command.player))
 
 
 def _set_ready(decision: Decision, action: cmd.SetReady) -> None:
+    _check_open(decision.table)
     seat = _own_seat(decision)
     _check_between_hands(decision.table)
     if len(action.entropy.encode()) > ENTROPY_BYTES:

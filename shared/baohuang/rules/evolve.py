@@ -71,7 +71,7 @@ def evolve(table: Table | None, event: ev.Event) -> Table:  # noqa: C901, PLR091
         case ev.HandFinished():
             return _hand_finished(table, event)
         case ev.TableDissolved():
-            return replace(table, status=TableStatus.DISSOLVED)
+            return replace(table, status=TableStatus.DISSOLVED, seats=(SeatAtTable(),) * SEATS)
         case ev.CardsDealt():
             return _cards_dealt(table, event)
         case _:
