@@ -16,7 +16,6 @@ from hypothesis import settings
 from baohuang.embedded.postgres import EmbeddedPostgres
 from databases import Server
 
-
 # Time is no property: a test that takes long on a busy machine still holds.
 settings.register_profile("baohuang", deadline=None)
 settings.load_profile("baohuang")

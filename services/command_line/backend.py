@@ -23,6 +23,9 @@ from baohuang.embedded.nats import EmbeddedNats
 from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.embedded.server import EmbeddedServer
 from baohuang.eventlog.postgres.migrations import migrate
+from baohuang.rpc.key_sources import is_url
+from baohuang.rpc.rate_limit import RateLimit
+from command_line.development_key import AUDIENCE, ISSUER, DevelopmentKey, jwks_path
 from command_line.service_process import Service, ServiceProcess
 
 TABLE = Service("table", "table_service.main", "BAOHUANG_TABLE_LISTEN")
@@ -37,7 +40,8 @@ class BackendOptions:
     """How to run it.
 
     `postgres_dsn` and `nats_url` name servers of yours; None runs embedded ones. `table_port` 0 keeps the last one.
-    `insecure_dev` believes each client's own word on who it is.
+    `jwks` is the path or URL of the keys of your own tokens; None trusts those of `baohuang token`. `insecure_dev`
+    believes each client that sends no token on its own word. `rate_limit` None is the services' own default.
     """
 
     data_dir: Path
@@ -45,7 +49,9 @@ class BackendOptions:
     nats_url: str | None = None
     table_port: int = 0
     dev_seed: int | None = None
-    insecure_dev: bool = True
+    insecure_dev: bool = False
+    jwks: str | None = None
+    rate_limit: RateLimit | None = None
 
 
 class LocalBackend:
@@ -61,7 +67,10 @@ class LocalBackend:
         self._servers: list[EmbeddedServer] = []
 
     async def __aenter__(self) -> Self:
-        """Start everything. Raises EmbeddedServerError (DataFolderInUse, ServerDied, ...), MigrationError."""
+        """Start everything.
+
+        Raises EmbeddedServerError (DataFolderInUse, ServerDied, ...), MigrationError, DevelopmentKeyError.
+        """
         try:
             await self._start()
         except BaseException:
@@ -89,6 +98,8 @@ class LocalBackend:
         options, data_dir = self._options, self._options.data_dir
         data_dir.mkdir(parents=True, exist_ok=True)
         self._resources.enter_context(FolderLock(data_dir))
+        if options.jwks is None:
+            DevelopmentKey.made_or_found(data_dir)
         self.postgres_dsn = options.postgres_dsn or await self._embed(EmbeddedPostgres(data_dir))
         self.nats_url = options.nats_url or await self._embed(EmbeddedNats(data_dir))
         await asyncio.to_thread(_migrate, self.postgres_dsn)
@@ -106,10 +117,25 @@ class LocalBackend:
             "BAOHUANG_POSTGRES_DSN": self.postgres_dsn,
             "BAOHUANG_NATS_URL": self.nats_url,
             "BAOHUANG_INSECURE_DEV": str(self._options.insecure_dev).lower(),
+            **_tokens_environment(self._options),
         }
         if self._options.dev_seed is not None:
             environment["BAOHUANG_DEV_SEED"] = str(self._options.dev_seed)
+        if limit := self._options.rate_limit:
+            environment["BAOHUANG_RATE_LIMIT_PER_SECOND"] = str(limit.per_second)
+            environment["BAOHUANG_RATE_LIMIT_BURST"] = str(limit.burst)
         return environment
+
+
+def _tokens_environment(options: BackendOptions) -> dict[str, str]:
+    """Give the settings for the tokens to trust; with keys of yours, issuer and audience come from our environment."""
+    if options.jwks is not None:
+        return {"BAOHUANG_JWKS": options.jwks if is_url(options.jwks) else str(Path(options.jwks).resolve())}
+    return {
+        "BAOHUANG_JWKS": str(jwks_path(options.data_dir)),
+        "BAOHUANG_JWT_ISSUER": ISSUER,
+        "BAOHUANG_JWT_AUDIENCE": AUDIENCE,
+    }
 
 
 def _migrate(dsn: str) -> None:

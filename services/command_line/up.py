@@ -1,6 +1,7 @@
 """`baohuang up`: the backend on this machine until Ctrl-C."""
 
 import asyncio
+import shlex
 import signal
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from baohuang.embedded.errors import EmbeddedServerError
+from baohuang.rpc.rate_limit import RateLimit
+from baohuang.rpc.settings import DEFAULT_RATE_LIMIT
 from command_line.backend import BackendOptions, LocalBackend, MigrationError
+from command_line.development_key import DevelopmentKeyError
 
 DEFAULT_DATA_DIR = Path(".baohuang")
 
@@ -22,8 +26,23 @@ def command(
     port: Annotated[int, typer.Option(min=0, max=65535, help="the table service's port; 0 keeps the last one")] = 0,
     dev_seed: Annotated[int | None, typer.Option(min=0, help="shuffle from this seed: the same deals again")] = None,
     insecure_dev: Annotated[
-        bool, typer.Option(help="believe each client's own word on who it is (this machine only)")
-    ] = True,
+        bool, typer.Option("--insecure-dev", help="believe clients without a token on their own word who they are")
+    ] = False,
+    jwks: Annotated[
+        str | None,
+        typer.Option(
+            envvar="BAOHUANG_JWKS", help="path or URL of the keys of your tokens, instead of `baohuang token`"
+        ),
+    ] = None,
+    rate_limit: Annotated[
+        float,
+        typer.Option(
+            envvar="BAOHUANG_RATE_LIMIT_PER_SECOND", min=0.001, help="calls a second of one player; inf for no limit"
+        ),
+    ] = DEFAULT_RATE_LIMIT.per_second,
+    rate_burst: Annotated[
+        int, typer.Option(envvar="BAOHUANG_RATE_LIMIT_BURST", min=1, help="calls of one player at once")
+    ] = DEFAULT_RATE_LIMIT.burst,
     postgres_dsn: Annotated[
         str | None,
         typer.Option(envvar="BAOHUANG_POSTGRES_DSN", help="a PostgreSQL of yours, instead of an embedded one"),
@@ -33,10 +52,13 @@ def command(
     ] = None,
 ) -> None:
     """Run PostgreSQL, NATS and the services on this machine, until Ctrl-C."""
-    options = BackendOptions(data, postgres_dsn, nats_url, port, dev_seed, insecure_dev)
+    if dev_seed is not None and not insecure_dev:
+        raise typer.BadParameter("it makes every hand known, so it goes with --insecure-dev", param_hint="--dev-seed")
+    limit = RateLimit(rate_limit, rate_burst)
+    options = BackendOptions(data, postgres_dsn, nats_url, port, dev_seed, insecure_dev, jwks, limit)
     try:
         asyncio.run(run(options, Console()))
-    except (EmbeddedServerError, MigrationError, OSError) as error:
+    except (EmbeddedServerError, MigrationError, DevelopmentKeyError, OSError) as error:
         Console(stderr=True).print(Text(str(error), style="red"))
         raise typer.Exit(1) from None
 
@@ -44,7 +66,8 @@ def command(
 async def run(options: BackendOptions, console: Console) -> None:
     """Start the backend, tell where it is, and stop it at SIGINT or SIGTERM.
 
-    Raises EmbeddedServerError or MigrationError when it cannot start, and when one of its processes ends by itself.
+    Raises EmbeddedServerError, MigrationError or DevelopmentKeyError when it cannot start, and EmbeddedServerError when
+    one of its processes ends by itself.
     """
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -82,6 +105,10 @@ def endpoints(options: BackendOptions, backend: LocalBackend) -> Table:
 
 
 def _callers(options: BackendOptions) -> str:
+    if options.jwks is None:
+        known = f"with a token of: baohuang token --player NAME --data {shlex.quote(str(options.data_dir))}"
+    else:
+        known = "with a token of your issuer"
     if options.insecure_dev:
-        return "whoever they say they are (metadata baohuang-player); for development only"
-    return "none: no way to know them is configured"
+        return f"{known}; without one, whoever they say they are (metadata baohuang-player)"
+    return f"{known}, sent as metadata authorization: Bearer TOKEN"

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from baohuang.eventlog.port import LogUnavailable
 from baohuang.rpc.auth import InsecureListenError
+from baohuang.rpc.key_ring import KeysUnavailableError
 from baohuang.rpc.log import configure_logging
 from baohuang.rpc.server import ListenError, RpcServer
 from table_service.settings import TableSettings
@@ -26,7 +27,8 @@ _log = structlog.get_logger("table_service")
 async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
     """Serve until `stop` is set, then drain.
 
-    Raises ListenError, InsecureListenError; OSError, asyncpg.PostgresError and LogUnavailable without a database.
+    Raises ListenError, InsecureListenError, KeysUnavailableError; OSError, asyncpg.PostgresError and LogUnavailable
+    without a database.
     """
     server = RpcServer(settings, settings.table_listen)
     async with wired(server, settings) as hub:
@@ -44,7 +46,15 @@ def main() -> None:
         settings = TableSettings()  # type: ignore[call-arg] # from the environment
         configure_logging(settings.log_level)
         uvloop.run(_until_signalled(settings))
-    except (ValidationError, ListenError, InsecureListenError, OSError, PostgresError, LogUnavailable) as error:
+    except (
+        ValidationError,
+        ListenError,
+        InsecureListenError,
+        KeysUnavailableError,
+        OSError,
+        PostgresError,
+        LogUnavailable,
+    ) as error:
         sys.exit(f"table service: {error}")
 
 

@@ -54,11 +54,14 @@ class Service:
 
 @asynccontextmanager
 async def running(
-    log: MemoryLog | None = None, port: int = 0, seeds: SeedSource | None = None
+    log: MemoryLog | None = None,
+    port: int = 0,
+    seeds: SeedSource | None = None,
+    settings: ServerSettings = _SETTINGS,
 ) -> AsyncIterator[Service]:
     """Run the service over the log, on the port, until exit."""
     log = MemoryLog() if log is None else log
-    server = RpcServer(_SETTINGS, f"127.0.0.1:{port}")
+    server = RpcServer(settings, f"127.0.0.1:{port}")
     async with serving(server, log, seeds or RandomSeeds()) as hub:
         bound = await server.start(*SERVICES)
         try:

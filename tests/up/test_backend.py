@@ -71,4 +71,4 @@ async def test_servers_of_your_own_are_used(own_database_dsn: str, backend: Loca
     async with LocalBackend(other) as second:
         assert await status(second.table.address) == "SERVING"
         assert [line for line in processes(open_folder / "other").values() if "table_service" not in line] == []
-    assert sorted(entry.name for entry in (open_folder / "other").iterdir()) == ["lock", "table"]
+    assert sorted(entry.name for entry in (open_folder / "other").iterdir()) == ["keys", "lock", "table"]

@@ -35,6 +35,15 @@ def test_a_service_that_cannot_run_says_why_and_exits(variables: dict[str, str],
     assert "hunter2" not in ended.stderr
 
 
+def test_keys_that_cannot_be_read_are_named(own_database_dsn: str) -> None:
+    """Told to check tokens without keys to do it with, the service does not serve."""
+    ended = start(POSTGRES_DSN=own_database_dsn, TABLE_LISTEN="127.0.0.1:0", JWKS="/nowhere/jwks.json")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith(
+        "table service: keys of tokens (BAOHUANG_JWKS): cannot read /nowhere"
+    )
+
+
 def test_an_address_that_is_not_ours_is_named(own_database_dsn: str) -> None:
     """With a database and an address of another machine: exit code 1, and the address is in the message."""
     ended = start(POSTGRES_DSN=own_database_dsn, TABLE_LISTEN="203.0.113.1:50051")

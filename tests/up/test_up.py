@@ -30,8 +30,8 @@ async def test_it_serves_until_ctrl_c_and_leaves_no_process(open_folder: Path) -
     assert "stopped" in started.printed
     assert processes(data) == {}
     assert "database system is shut down" in (data / "postgres/postgres.log").read_text()
-    first, *lines = (data / "table/log").read_text().splitlines()
-    assert first == f"listening on {started.address}"
+    lines = (data / "table/log").read_text().splitlines()
+    lines.remove(f"listening on {started.address}")
     assert {"serving", "draining"} <= {json.loads(line)["event"] for line in lines}
 
 
@@ -75,6 +75,22 @@ async def test_a_second_one_on_the_same_folder_is_told_whose_it_is(data: Path) -
             assert await second.end() == 1
         assert f"{data} is in use by process {first.process.pid}" in second.printed
         assert await first.serving()
+
+
+async def test_it_says_how_to_get_a_token(data: Path) -> None:
+    """The last line of the endpoints names the command, with this data folder."""
+    async with up(data) as started:
+        await started.ready()
+        assert await started.interrupt() == 0
+    assert f"baohuang token --player NAME --data {data}" in started.printed
+
+
+async def test_known_cards_take_unknown_callers(data: Path) -> None:
+    """--dev-seed without --insecure-dev is refused at once, and says so; nothing is started."""
+    async with up(data, "--dev-seed", "7") as refused:
+        assert await refused.end() == 2
+    assert "--insecure-dev" in refused.printed
+    assert not (data / "table").exists()
 
 
 async def test_a_taken_port_is_named(data: Path) -> None:

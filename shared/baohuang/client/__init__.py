@@ -1,6 +1,6 @@
 """The SDK: one player's way to the tables, over gRPC.
 
-    async with connect("127.0.0.1:50051", DevelopmentIdentity(PlayerId("Chen"))) as client:
+    async with connect("127.0.0.1:50051", BearerToken(token)) as client:
         opened = await client.open_table("ourgame-simple")
         await client.sit_down(opened.table_id, 0)
         await client.set_ready(opened.table_id, ready=True)
@@ -11,7 +11,7 @@
 Calls are retried by themselves where that is safe, watches resume by themselves; `errors` draws what may be raised.
 """
 
-from baohuang.client.credentials import Credentials, DevelopmentIdentity
+from baohuang.client.credentials import BearerToken, Credentials, DevelopmentIdentity
 from baohuang.client.errors import (
     ClientError,
     FaultError,
@@ -32,6 +32,7 @@ from baohuang.client.table_client import Receipt, Summary, TableClient, connect
 from baohuang.client.updates import Update
 
 __all__ = [
+    "BearerToken",
     "ClientError",
     "Credentials",
     "DevelopmentIdentity",

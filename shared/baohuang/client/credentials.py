@@ -1,9 +1,10 @@
 """How a client says who it is: metadata that goes with every call."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from baohuang.rpc.auth import PLAYER_KEY
+from baohuang.rpc.auth import AUTHORIZATION_KEY, PLAYER_KEY
 from baohuang.rules.state import PlayerId
 
 Metadata = tuple[tuple[str, str], ...]
@@ -14,6 +15,22 @@ class Credentials(Protocol):
 
     def metadata(self) -> Metadata:
         """Return pairs of lower-case key and value."""
+
+
+@dataclass(frozen=True, slots=True)
+class BearerToken:
+    """A signed token that proves who the caller is: the token itself, or what gives a fresh one.
+
+    A callable is asked for every attempt of every call, so it has to answer from memory and renew the token in time.
+    An open stream outlives its token until the connection is closed for its age.
+    """
+
+    token: str | Callable[[], str] = field(repr=False)
+
+    def metadata(self) -> Metadata:
+        """Return the token as it is now under the key of RFC 6750."""
+        token = self.token if isinstance(self.token, str) else self.token()
+        return ((AUTHORIZATION_KEY, f"Bearer {token}"),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from grpc_status import rpc_status
 
 from baohuang.eventlog.port import RequestId
 from baohuang.rpc.errors import FieldViolation
+from baohuang.rpc.rate_limit import RETRY_AFTER_KEY
 from baohuang.rpc.status import DOMAIN
 
 _NO_REQUEST: Final = RequestId("")
@@ -86,7 +87,13 @@ class NotKnownError(RefusedError):
 
 
 class SlowDownError(RefusedError):
-    """Too many calls: wait, then try again."""
+    """Too many calls: wait, then try again with the same request id."""
+
+    @property
+    def retry_after_seconds(self) -> float:
+        """How long to wait at least; 0.0 if the service does not say."""
+        milliseconds = self.metadata.get(RETRY_AFTER_KEY, "")
+        return int(milliseconds) / 1000 if milliseconds.isdecimal() else 0.0
 
 
 class UnreachableError(ClientError):

@@ -1,7 +1,7 @@
 """Who calls. An `Authenticator` reads a call's metadata and gives the `Caller`, or raises Unauthenticated.
 
-Two exist: `DevelopmentAuthenticator` believes what the client says about itself and is for loopback only;
-`NobodyAuthenticator` refuses all. A bearer-token one takes their place behind the same protocol.
+`BearerAuthenticator` (module `bearer`) wants a token; `DevelopmentAuthenticator` believes what the client says about
+itself and is for loopback only; `TokenOrWordAuthenticator` is both; `NobodyAuthenticator` refuses all.
 """
 
 import ipaddress
@@ -13,6 +13,7 @@ from typing import NewType, Protocol
 
 from baohuang.rpc.errors import Unauthenticated
 
+AUTHORIZATION_KEY = "authorization"
 PLAYER_KEY = "baohuang-player"
 ROLE_KEY = "baohuang-role"
 
@@ -42,6 +43,14 @@ class Caller:
     role: Role
 
 
+def caller_id(text: str) -> CallerId | None:
+    """Return the text as a caller's id, None if it cannot be one.
+
+    It can if it is 1 to 64 of `A-Z a-z 0-9 . _ @ : -`, the first a letter or digit.
+    """
+    return CallerId(text) if _CALLER_ID.fullmatch(text) else None
+
+
 class Authenticator(Protocol):
     """Reads the caller out of a call's metadata. It is on the path of every call: no waiting, no I/O."""
 
@@ -58,17 +67,33 @@ class DevelopmentAuthenticator:
 
     def authenticate(self, metadata: Metadata) -> Caller:
         """Give who the client says it is. Raises Unauthenticated, naming the bad or missing key."""
-        player, role = "", "player"
+        name, role = "", "player"
         for key, value in metadata:
             if key == PLAYER_KEY and isinstance(value, str):
-                player = value
+                name = value
             elif key == ROLE_KEY and isinstance(value, str):
                 role = value
-        if _CALLER_ID.fullmatch(player) is None:
+        player = caller_id(name)
+        if player is None:
             raise _missing(PLAYER_KEY, "1 to 64 of A-Z a-z 0-9 . _ @ : -, the first a letter or digit")
         if role not in _ROLES:
             raise _missing(ROLE_KEY, "player, operator or service")
-        return Caller(CallerId(player), _ROLES[role])
+        return Caller(player, _ROLES[role])
+
+
+class TokenOrWordAuthenticator:
+    """Takes a caller's token if he sends one, sound or not, and else believes his word."""
+
+    def __init__(self, tokens: Authenticator, word: DevelopmentAuthenticator) -> None:
+        self._tokens = tokens
+        self._word = word
+
+    def authenticate(self, metadata: Metadata) -> Caller:
+        """Give the caller. Raises Unauthenticated."""
+        pairs = tuple(metadata)
+        if any(key == AUTHORIZATION_KEY for key, _ in pairs):
+            return self._tokens.authenticate(pairs)
+        return self._word.authenticate(pairs)
 
 
 class NobodyAuthenticator:
@@ -83,16 +108,17 @@ class InsecureListenError(Exception):
     """Development identities were asked for on an address that others can reach."""
 
 
-def authenticator_for(listen: str, *, insecure_dev: bool) -> Authenticator:
-    """Choose the authenticator for a server at `listen` ("host:port").
+def authenticator_for(listen: str, *, insecure_dev: bool, tokens: Authenticator | None = None) -> Authenticator:
+    """Choose the authenticator for a server at `listen` ("host:port"); `tokens` is there if it has keys to check them.
 
     Raises InsecureListenError for development identities anywhere but on loopback.
     """
     if not insecure_dev:
-        return NobodyAuthenticator()
+        return tokens or NobodyAuthenticator()
     if not is_loopback(listen):
         raise InsecureListenError(f"insecure_dev believes every client, so it is for loopback only, not {listen}")
-    return DevelopmentAuthenticator()
+    word = DevelopmentAuthenticator()
+    return TokenOrWordAuthenticator(tokens, word) if tokens else word
 
 
 def is_loopback(listen: str) -> bool:

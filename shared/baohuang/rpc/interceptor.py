@@ -1,8 +1,9 @@
-"""Around every handler: who calls, and what a failure becomes.
+"""Around every handler: who calls, whether he calls too often, and what a failure becomes.
 
     bytes that are no such message   → INVALID_ARGUMENT
     a server that is going away      → UNAVAILABLE
     no identity                      → UNAUTHENTICATED (health and reflection ask for none)
+    too many calls, or new streams   → RESOURCE_EXHAUSTED (health and reflection are not counted)
     Refusal                          → its own status, with details
     cancellation, context.abort      → passed on
     anything else                    → INTERNAL without its text; logged with its traceback
@@ -23,6 +24,7 @@ from google.protobuf.message import DecodeError
 from baohuang.rpc.auth import Authenticator
 from baohuang.rpc.call import CALL, Call
 from baohuang.rpc.errors import MalformedInput, Reason, Refusal, Unavailable
+from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rpc.status import text, trailers
 
 _OPEN_TO_ALL = ("/grpc.health.", "/grpc.reflection.")
@@ -56,10 +58,11 @@ def _decoded(request: Any) -> Any:
 
 
 class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs only
-    """Authenticates callers and maps failures, for unary and streaming methods alike."""
+    """Authenticates callers, bounds their rate and maps failures, for unary and streaming methods alike."""
 
-    def __init__(self, authenticator: Authenticator) -> None:
+    def __init__(self, authenticator: Authenticator, limiter: RateLimiter) -> None:
         self._authenticator = authenticator
+        self._limiter = limiter
         self._wrapped: dict[str, Handler] = {}
         self._draining = False
 
@@ -91,7 +94,9 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
             try:
                 self._check_not_draining()
                 metadata = context.invocation_metadata()
-                CALL.set(Call(method, self._authenticator.authenticate(metadata)))  # type: ignore[arg-type] # pairs
+                caller = self._authenticator.authenticate(metadata)  # type: ignore[arg-type] # pairs
+                CALL.set(Call(method, caller))
+                self._limiter.admit(caller)
                 return await behaviour(_decoded(request), context)
             except Refusal as refusal:
                 await _refuse(context, refusal)

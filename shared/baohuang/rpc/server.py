@@ -1,4 +1,4 @@
-"""A gRPC server of this system: health, reflection, identity, error mapping, limits, orderly end.
+"""A gRPC server of this system: health, reflection, identity, rate limits, error mapping, orderly end.
 
 server = RpcServer(settings, "127.0.0.1:0")
 add_TableServiceServicer_to_server(TableApi(...), server.grpc)
@@ -15,8 +15,13 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from baohuang.rpc.auth import authenticator_for
+from baohuang.rpc.bearer import BearerAuthenticator
 from baohuang.rpc.interceptor import CallInterceptor
+from baohuang.rpc.key_ring import KeyRing
+from baohuang.rpc.key_sources import source_of
+from baohuang.rpc.rate_limit import RateLimit, RateLimiter
 from baohuang.rpc.settings import ServerSettings
+from baohuang.rpc.tokens import TokenPolicy
 
 # A health watcher that does not read must not hold up the drain.
 _TELL_HEALTH_SECONDS = 1.0
@@ -31,6 +36,7 @@ class ListenError(Exception):
 class RpcServer:
     """Assembles one server at `listen` ("host:port", port 0 for any). Servicers register on `grpc` before `start`.
 
+    `limiter` counts calls and new streams; who serves commands on a stream counts each there.
     Raises InsecureListenError when the settings ask for development identities on an address others can reach.
     """
 
@@ -38,15 +44,24 @@ class RpcServer:
         self._settings = settings
         self._listen = listen
         self._health = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in the stubs
-        self._interceptor = CallInterceptor(authenticator_for(listen, insecure_dev=settings.insecure_dev))
+        self._keys = KeyRing(source_of(settings.jwks)) if settings.jwks else None
+        self._refreshing: asyncio.Task[None] | None = None
+        self.limiter = RateLimiter(RateLimit(settings.rate_limit_per_second, settings.rate_limit_burst))
+        policy = TokenPolicy(settings.jwt_audience, settings.jwt_issuer)
+        tokens = BearerAuthenticator(self._keys, policy) if self._keys else None
+        self._interceptor = CallInterceptor(
+            authenticator_for(listen, insecure_dev=settings.insecure_dev, tokens=tokens), self.limiter
+        )
         self.grpc = grpc.aio.server(interceptors=[self._interceptor], options=server_options(settings))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self.grpc)
 
     async def start(self, *services: str) -> int:
-        """Listen and serve; `services` are the full names to report as SERVING. Gives the port.
+        """Read the keys, listen and serve; `services` are the full names to report as SERVING. Gives the port.
 
-        Raises ListenError.
+        Raises KeysUnavailableError, ListenError.
         """
+        if self._keys:
+            await self._keys.refresh()
         reflection.enable_server_reflection((*services, health.SERVICE_NAME, reflection.SERVICE_NAME), self.grpc)
         try:
             port = self.grpc.add_insecure_port(self._listen)
@@ -55,6 +70,8 @@ class RpcServer:
                 f"cannot listen on {self._listen}: the address is taken, or not of this machine"
             ) from error
         await self.grpc.start()
+        if self._keys:
+            self._refreshing = asyncio.create_task(self._keys.keep_fresh())
         for service in services:
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         return port
@@ -71,6 +88,8 @@ class RpcServer:
             await asyncio.sleep(self._settings.refuse_seconds)
         finally:
             await self.grpc.stop(self._settings.drain_grace_seconds)
+            if self._refreshing:
+                self._refreshing.cancel()
 
 
 def server_options(settings: ServerSettings) -> Sequence[tuple[str, int]]:

@@ -1,9 +1,14 @@
 """What every gRPC server of this system can be told, by environment variables with the prefix `BAOHUANG_`."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from baohuang.rpc.rate_limit import RateLimit
+
+DEFAULT_RATE_LIMIT: Final = RateLimit(per_second=100.0, burst=200)
+"""Far from a person's five moves a second, and from a bot that plays its hands without a pause at one table."""
 
 
 class ServerSettings(BaseSettings):
@@ -12,6 +17,21 @@ class ServerSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BAOHUANG_", frozen=True)
 
     insecure_dev: bool = Field(default=False, description="believe each client's own word on who it is; loopback only")
+    jwks: str | None = Field(
+        default=None, description="path or http(s) URL of the JWK set that tokens are checked with; none: no tokens"
+    )
+    jwt_issuer: str | None = Field(
+        default=None, min_length=1, description="the issuer that tokens must name; none: any who has a key of the set"
+    )
+    jwt_audience: str = Field(default="baohuang", min_length=1, description="the audience that tokens must name")
+    rate_limit_per_second: float = Field(
+        default=DEFAULT_RATE_LIMIT.per_second,
+        gt=0,
+        description="calls and new streams a second of one player on one replica; inf: no limit",
+    )
+    rate_limit_burst: int = Field(
+        default=DEFAULT_RATE_LIMIT.burst, gt=0, description="how many of them may come at once"
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="least level that is logged"
     )

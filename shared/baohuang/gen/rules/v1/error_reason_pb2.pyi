@@ -102,11 +102,17 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     to date and decide again.
     """
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 43
-    """UNAUTHENTICATED. Credentials are missing or not valid: log in again."""
+    """UNAUTHENTICATED. Credentials are missing or not valid; metadata `key` names the metadata key they belong under:
+    `authorization`, a bearer token. Metadata `problem` then says what is wrong: MISSING, MALFORMED, NO_KEY_ID,
+    UNKNOWN_KEY, WRONG_ALGORITHM, WRONG_SIGNATURE, MALFORMED_CLAIMS, EXPIRED, NOT_YET_VALID, WRONG_AUDIENCE,
+    WRONG_ISSUER, UNSOUND_SUBJECT or UNKNOWN_ROLE. Get a fresh token; if it is refused as well, log in again.
+    """
     ERROR_REASON_PERMISSION_DENIED: _ErrorReason.ValueType  # 44
-    """PERMISSION_DENIED. Your role does not allow this call: do not retry."""
+    """PERMISSION_DENIED. Your role does not allow this call, metadata `roles` says whose do: do not retry."""
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 45
-    """RESOURCE_EXHAUSTED. Too many calls: slow down, and retry with backoff and the same request id."""
+    """RESOURCE_EXHAUSTED. Too many calls: wait for as many milliseconds as metadata `retry_after_ms` says, then retry
+    with the same request id.
+    """
     ERROR_REASON_SLOW_READER: _ErrorReason.ValueType  # 46
     """RESOURCE_EXHAUSTED. You read your stream too slowly and it was cut: watch again, from the version you have."""
     ERROR_REASON_DRAINING: _ErrorReason.ValueType  # 47
@@ -207,11 +213,17 @@ ERROR_REASON_STALE_VERSION: ErrorReason.ValueType  # 42
 to date and decide again.
 """
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 43
-"""UNAUTHENTICATED. Credentials are missing or not valid: log in again."""
+"""UNAUTHENTICATED. Credentials are missing or not valid; metadata `key` names the metadata key they belong under:
+`authorization`, a bearer token. Metadata `problem` then says what is wrong: MISSING, MALFORMED, NO_KEY_ID,
+UNKNOWN_KEY, WRONG_ALGORITHM, WRONG_SIGNATURE, MALFORMED_CLAIMS, EXPIRED, NOT_YET_VALID, WRONG_AUDIENCE,
+WRONG_ISSUER, UNSOUND_SUBJECT or UNKNOWN_ROLE. Get a fresh token; if it is refused as well, log in again.
+"""
 ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 44
-"""PERMISSION_DENIED. Your role does not allow this call: do not retry."""
+"""PERMISSION_DENIED. Your role does not allow this call, metadata `roles` says whose do: do not retry."""
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 45
-"""RESOURCE_EXHAUSTED. Too many calls: slow down, and retry with backoff and the same request id."""
+"""RESOURCE_EXHAUSTED. Too many calls: wait for as many milliseconds as metadata `retry_after_ms` says, then retry
+with the same request id.
+"""
 ERROR_REASON_SLOW_READER: ErrorReason.ValueType  # 46
 """RESOURCE_EXHAUSTED. You read your stream too slowly and it was cut: watch again, from the version you have."""
 ERROR_REASON_DRAINING: ErrorReason.ValueType  # 47
