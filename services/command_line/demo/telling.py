@@ -50,6 +50,8 @@ def tell(event: ev.Event, table: Table) -> str:
             | ev.HandVoided()
         ):  # fmt: skip
             return _tell_ruling(event, table)
+        case ev.TurnExtended() | ev.ConnectionLost() | ev.ConnectionRestored():
+            return _tell_time(event, table)
         case _:
             return _tell_roles(event, table)
 
@@ -153,6 +155,16 @@ def _tell_ruling(
             return f"the hand is void ({event.rule})"
         case _:
             assert_never(event)
+
+
+def _tell_time(event: ev.TurnExtended | ev.ConnectionLost | ev.ConnectionRestored, table: Table) -> str:
+    match event:
+        case ev.TurnExtended():
+            return f"the service was late, the turn begins anew ({event.rule})"
+        case ev.ConnectionLost():
+            return f"{called(table, event.seat)} has lost the connection"
+        case ev.ConnectionRestored():
+            return f"{called(table, event.seat)} is connected again"
 
 
 def _tell_roles(  # noqa: C901, PLR0911 - one line an event
