@@ -18,6 +18,7 @@ from baohuang.rules.decision import Decision
 from baohuang.rules.events import CardsDealt, Event, HandStarted, HiddenHands, SeatCards
 from baohuang.rules.evolve import fold
 from baohuang.rules.phases import course
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import RULESETS, Options, RulesetId
 from baohuang.rules.state import (
@@ -138,7 +139,7 @@ class Game:
     def quiet(self) -> "Game":
         """Let every seat asked say nothing, in every simultaneous phase that is next."""
         while self.hand.phase in SIMULTANEOUS:
-            for seat in course.seats_to_act(self.hand):
+            for seat in seats_to_act(self.hand):
                 self.when((seat, SAY_NOTHING[self.hand.phase]))
         return self
 

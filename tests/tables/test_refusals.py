@@ -16,6 +16,7 @@ from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1.table_view_pb2 import TABLE_STATUS_DISSOLVED
 from baohuang.rules import commands as cmd
 from baohuang.rules.events import TableDissolved
+from baohuang.rules.state import Instant
 from tables.clients import Client, Refused, act, fresh, open_table, ready, refusal, sit, stand
 from tables.games import Game, opened, seated, started
 from tables.replicas import Replica
@@ -189,7 +190,7 @@ async def test_a_closed_table_takes_nobody(service: Replica, log: MemoryLog) -> 
 async def dissolve(log: MemoryLog, game: Game) -> None:
     """Close the table as another replica would."""
     head = await game.head()
-    event = NewEvent(*encode(TableDissolved("TRUST-4", (0,), "2026-01-31T08:05:09.000123Z")))
+    event = NewEvent(*encode(TableDissolved("TRUST-4", (0,), Instant("2026-01-31T08:05:09.000123Z"))))
     command = Append(
         stream_id=head.stream_id,
         expected_version=head.version,
