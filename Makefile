@@ -23,7 +23,7 @@ $(VENV)/.bench: $(VENV)/.installed
 	@touch $@
 
 demo: $(VENV)/.installed ## five bots play one hand over gRPC, e.g. make demo RULESET=homy-qingdao SEED=7
-	@$(BIN)/baohuang demo --ruleset $(RULESET) --seed $(SEED)
+	@$(BIN)/baohuang demo --ruleset "$(RULESET)" --seed "$(SEED)"
 
 up: $(VENV)/.installed ## PostgreSQL, NATS and the services on this machine, until Ctrl-C
 	@$(BIN)/baohuang up

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from baohuang.embedded.errors import EmbeddedServerError
@@ -87,21 +86,26 @@ async def run(options: BackendOptions, console: Console) -> None:
 
 async def _run_until_death(options: BackendOptions, console: Console) -> None:
     async with LocalBackend(options) as backend:
-        console.print(endpoints(options, backend))
+        console.print(endpoints(options, backend), soft_wrap=True)
         raise await backend.first_death()
 
 
-def endpoints(options: BackendOptions, backend: LocalBackend) -> Table:
-    """Give what a user needs to know of the running backend; servers of his own are named without credentials."""
-    table = Table(title="baohuang is up", title_justify="left", show_header=False, box=None)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")  # a cut DSN is of no use
-    table.add_row("gRPC", backend.table.address)
-    table.add_row("PostgreSQL", "yours" if options.postgres_dsn else backend.postgres_dsn)
-    table.add_row("NATS", "yours" if options.nats_url else backend.nats_url)
-    table.add_row("data", str(options.data_dir.resolve()))
-    table.add_row("callers", _callers(options))
-    return table
+def endpoints(options: BackendOptions, backend: LocalBackend) -> Text:
+    """Give what a user needs to know of the running backend; servers of his own are named without credentials.
+
+    One line each, never folded: they are there to be copied.
+    """
+    lines = {
+        "gRPC": backend.table.address,
+        "PostgreSQL": "yours" if options.postgres_dsn else backend.postgres_dsn,
+        "NATS": "yours" if options.nats_url else backend.nats_url,
+        "data": str(options.data_dir.resolve()),
+        "callers": _callers(options),
+    }
+    text = Text("baohuang is up", no_wrap=True)
+    for name, value in lines.items():
+        text.append(f"\n  {name:<12}", style="bold").append(value)
+    return text
 
 
 def _callers(options: BackendOptions) -> str:

@@ -4,6 +4,7 @@ Every wrong field is a MalformedInput that names it by its proto path.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from types import MappingProxyType
@@ -20,7 +21,7 @@ from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, NotFound, PermissionDenied, Reason
 from baohuang.rpc.messages import requested_options, to_proto
 from baohuang.rules import commands as cmd
-from baohuang.rules.cards import Card, UnknownCardError, parse_card
+from baohuang.rules.cards import COPIES, Card, UnknownCardError, in_order, parse_card, unmarked
 from baohuang.rules.deal import ENTROPY_BYTES, SEATS
 from baohuang.rules.state import Answer, PlayerId, TableId, TableStatus
 from table_service.handler import Request
@@ -85,7 +86,12 @@ def request_to(table_id: TableId, message: MutatingRequest, action: cmd.Action) 
 
 def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
     """Return the action of an OpenTable request. Raises MalformedInput."""
-    return cmd.OpenTable(table_id, message.ruleset, requested_options(message.options))
+    options = requested_options(message.options)
+    if options.spectator_delay:
+        # To take it and not keep it would show spectators what the table's creator wanted held back.
+        why = "spectators cannot be delayed yet: leave it 0"
+        raise MalformedInput.field("options.spectator_delay", why, Reason.OPTION_NOT_OFFERED)
+    return cmd.OpenTable(table_id, message.ruleset, options)
 
 
 def sitting(message: pb.SitDownRequest) -> cmd.SitDown:
@@ -153,6 +159,15 @@ def cards_in(texts: Iterable[str], field: str) -> tuple[Card, ...]:
     cards = tuple(card_in(text, f"{field}[{index}]") for index, text in enumerate(texts))
     if len(cards) > _MOST_CARDS:
         raise MalformedInput.field(field, f"at most {_MOST_CARDS} cards")
+    return cards
+
+
+def hand_in(texts: Iterable[str], field: str) -> tuple[Card, ...]:
+    """Return cards that one player may hold, in order. Raises MalformedInput for more than four decks have of one."""
+    cards = in_order(cards_in(texts, field))
+    for card, count in Counter(map(unmarked, cards)).items():
+        if count > COPIES:
+            raise MalformedInput.field(field, f"{count} copies of {card}, and there are {COPIES}")
     return cards
 
 

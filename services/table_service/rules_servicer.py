@@ -9,14 +9,14 @@ from baohuang.gen.rules.v1 import error_reason_pb2, hand_pb2, rules_service_pb2_
 from baohuang.gen.rules.v1 import rules_service_pb2 as pb
 from baohuang.rpc.errors import MalformedInput
 from baohuang.rpc.messages import requested_options, to_proto
-from baohuang.rules.cards import Card, in_order
+from baohuang.rules.cards import Card
 from baohuang.rules.deal import SEATS
 from baohuang.rules.legal import cards_for, check_play, legal_shapes
 from baohuang.rules.plays import shape_of
 from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import RULESETS, OptionError, Ruleset, UnknownRulesetError, ruleset_named, with_options
 from baohuang.rules.settlement import Outcome, Solo, doublings, settle
-from table_service.api import cards_in
+from table_service.api import cards_in, hand_in
 from table_service.refusing import refusal_of
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -35,7 +35,7 @@ class RulesServicer(rules_service_pb2_grpc.RulesServiceServicer):
     async def CheckPlay(self, request: pb.CheckPlayRequest, context: Context) -> pb.CheckPlayResponse:
         """Tell whether a play, or a pass, is legal, and why not."""
         ruleset = _ruleset(request)
-        hand, on = in_order(cards_in(request.hand, "hand")), _set_on_table(request.on)
+        hand, on = hand_in(request.hand, "hand"), _set_on_table(request.on)
         play = cards_in(request.play, "play")
         try:
             _check(ruleset, hand, on, play)
@@ -47,7 +47,7 @@ class RulesServicer(rules_service_pb2_grpc.RulesServiceServicer):
     async def ListLegalPlays(self, request: pb.ListLegalPlaysRequest, context: Context) -> pb.ListLegalPlaysResponse:
         """Return every play the holder of the hand may make."""
         ruleset = _ruleset(request)
-        hand, on = in_order(cards_in(request.hand, "hand")), _set_on_table(request.on)
+        hand, on = hand_in(request.hand, "hand"), _set_on_table(request.on)
         shapes = legal_shapes(hand, shape_of(on), ruleset.roast, ruleset.hold6)
         return pb.ListLegalPlaysResponse(
             plays=[pb.LegalPlay(shape=str(shape), cards=cards_for(hand, shape)) for shape in sorted(shapes, key=str)]
@@ -69,7 +69,7 @@ def _ruleset(request: Asked) -> Ruleset:
 
 
 def _set_on_table(texts: Iterable[str]) -> tuple[Card, ...]:
-    cards = cards_in(texts, "on")
+    cards = hand_in(texts, "on")
     if cards and shape_of(cards) is None:
         raise MalformedInput.field("on", "is no set (SET-1)")
     return cards

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from math import isfinite
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -38,12 +39,19 @@ def judge_line(line: bytes) -> Verdict:
 
 def _parsed(line: bytes) -> Case:
     try:
-        case = json.loads(line, parse_constant=_no_constant)
+        case = json.loads(line, parse_constant=_no_constant, parse_float=_finite)
     except ValueError as error:
         raise CaseError(f"not JSON: {error}") from error
     if not isinstance(case, dict):
         raise CaseError("a case is a JSON object")
     return case
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not isfinite(value):
+        raise ValueError(f"{number} is too large")
+    return value
 
 
 def _no_constant(name: str) -> object:

@@ -11,11 +11,14 @@ from baohuang.client.errors import TRANSIENT
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Bounds of waiting, in seconds. Waits double from the first to the longest, with as much jitter as the first."""
+    """Bounds of waiting, in seconds. Waits double from the first to the longest, with as much jitter as the first.
+
+    As they stand a client outlasts a service that is away for half a minute: a restart, with time to spare.
+    """
 
     call_seconds: float = 5.0
     """The deadline of one attempt."""
-    attempts: int = 8
+    attempts: int = 20
     first_wait_seconds: float = 0.05
     longest_wait_seconds: float = 2.0
     silence_seconds: float = 40.0

@@ -56,7 +56,7 @@ class Reason(StrEnum):
     SEAT_TAKEN = "SEAT_TAKEN"
     """Somebody sits there: choose another seat."""
     ALREADY_SEATED = "ALREADY_SEATED"
-    """You sit at a table already: stand up there first."""
+    """You sit at this table already: stand up first to change seats."""
     NOT_YOUR_SEAT = "NOT_YOUR_SEAT"
     """You may act for your own seat only; do not retry."""
     HAND_IN_PROGRESS = "HAND_IN_PROGRESS"

@@ -78,10 +78,19 @@ def _counts(hand: tuple[Card, ...]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-@lru_cache(maxsize=16384)
+# What follows is remembered: pure functions of a few small numbers, asked for again at every decision. Four decks allow
+# some 5,000 shapes; each is made once, and what is remembered beside them are tuples of references.
+
+
+@lru_cache(maxsize=8192)
+def _shape(rank: int, plain: int, small: int, big: int) -> Shape:
+    return Shape(rank, plain, small, big)
+
+
+@lru_cache(maxsize=8192)
 def _leads(rank: int, count: int, small: int, big: int) -> tuple[Shape, ...]:
     return tuple(
-        Shape(rank, plain, smalls, bigs)
+        _shape(rank, plain, smalls, bigs)
         for plain in range(1, count + 1)
         for smalls in range(small + 1)
         for bigs in range(big + 1)
@@ -108,7 +117,7 @@ def _with_jokers(rank: int, plains: range, size: int, at_least_big: int, jokers:
     """Return the shapes of `size` cards with one of `plains` plain cards, as many jokers big as needed and held."""
     small, big = jokers
     return tuple(
-        Shape(rank, plain, size - plain - bigs, bigs)
+        _shape(rank, plain, size - plain - bigs, bigs)
         for plain in plains
         for bigs in range(max(at_least_big, size - plain - small), min(big, size - plain) + 1)
     )

@@ -76,9 +76,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 25
     """FAILED_PRECONDITION. Somebody sits there: bring your view up to date and choose another seat."""
     ERROR_REASON_ALREADY_SEATED: _ErrorReason.ValueType  # 26
-    """FAILED_PRECONDITION. You sit at a table already: stand up there first; ListTables with your `player` finds it
-    (FINE-6).
-    """
+    """FAILED_PRECONDITION. You sit at this table already: stand up first to change seats (TABLE-1)."""
     ERROR_REASON_NOT_YOUR_SEAT: _ErrorReason.ValueType  # 27
     """PERMISSION_DENIED. You may act for your own seat only: do not retry."""
     ERROR_REASON_HAND_IN_PROGRESS: _ErrorReason.ValueType  # 28
@@ -187,9 +185,7 @@ ERROR_REASON_NOT_SEATED: ErrorReason.ValueType  # 24
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 25
 """FAILED_PRECONDITION. Somebody sits there: bring your view up to date and choose another seat."""
 ERROR_REASON_ALREADY_SEATED: ErrorReason.ValueType  # 26
-"""FAILED_PRECONDITION. You sit at a table already: stand up there first; ListTables with your `player` finds it
-(FINE-6).
-"""
+"""FAILED_PRECONDITION. You sit at this table already: stand up first to change seats (TABLE-1)."""
 ERROR_REASON_NOT_YOUR_SEAT: ErrorReason.ValueType  # 27
 """PERMISSION_DENIED. You may act for your own seat only: do not retry."""
 ERROR_REASON_HAND_IN_PROGRESS: ErrorReason.ValueType  # 28

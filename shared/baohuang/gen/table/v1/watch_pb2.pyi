@@ -150,7 +150,9 @@ class Update(_message.Message):
     hash: _builtins.bytes
     """The event's hash, 32 bytes."""
     hidden_digest: _builtins.bytes
-    """SHA-256(salt ‖ hidden part), 32 bytes: stands for what is hidden until salt and hidden part are published."""
+    """SHA-256(salt ‖ hidden part), 32 bytes: stands for what is hidden. Salts are not published yet,
+    so it can be checked against the chain but not be opened.
+    """
     recorded_at: _builtins.str
     """When the command was decided: an instant, by the database's clock."""
     actor: _builtins.str
