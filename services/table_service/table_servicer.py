@@ -9,7 +9,9 @@ import grpc
 from baohuang.eventlog.port import EventLog, EventLogError
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
+from baohuang.rpc.auth import Role
 from baohuang.rpc.errors import Reason, Unavailable
+from baohuang.rpc.roles import require
 from baohuang.rules.commands import Action, ForfeitSeat, LeaveTable, StandUp
 from table_service import api
 from table_service.clock import DatabaseClock
@@ -101,6 +103,7 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         done = await self._carry_out(request, ForfeitSeat())
         return pb.ForfeitSeatResponse(table_id=done.table_id, version=done.version, hash=done.hash)
 
+    @require(Role.OPERATOR)
     async def KickPlayer(self, request: pb.KickPlayerRequest, context: Context) -> pb.KickPlayerResponse:
         """Take a seat from its player, and fine him; for operators."""
         done = await self._carry_out(request, api.kicking(request))

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
-from baohuang.gen.rules.v1 import rules_service_pb2_grpc
+from baohuang.gen.rules.v1 import rules_service_pb2_grpc, ruleset_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
 from baohuang.rpc.messages import choice_to_proto
@@ -84,8 +84,9 @@ def fresh() -> str:
 
 
 def open_table(ruleset: str = "ourgame-simple") -> pb.OpenTableRequest:
-    """Ask for a new table."""
-    return pb.OpenTableRequest(request_id=fresh(), ruleset=ruleset)
+    """Ask for a new table; its turns are long, so that no clock ends one however slow the machine is."""
+    unhurried = ruleset_pb2.Options(turn_seconds=300, declare_seconds=300)
+    return pb.OpenTableRequest(request_id=fresh(), ruleset=ruleset, options=unhurried)
 
 
 def sit(table_id: str, seat: int) -> pb.SitDownRequest:

@@ -28,7 +28,7 @@ METHODS = (
     *table_service_pb2.DESCRIPTOR.services_by_name["TableService"].methods,
     *rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].methods,
 )
-CHANGING = {"OpenTable", "SitDown", "StandUp", "SetReady", "Act"}
+CHANGING = {method.name for method in METHODS if "request_id" in method.input_type.fields_by_name}
 CLEAR = {
     grpc.StatusCode.OK,
     grpc.StatusCode.INVALID_ARGUMENT,

@@ -34,7 +34,7 @@ async def test_each_watcher_is_sent_away_after_all_there_was(service: Replica) -
 
 
 async def test_who_comes_while_draining_is_sent_away_with_what_he_asked_for(service: Replica) -> None:
-    """Snapshot, or missed events, then Reconnect; nobody is left without an end."""
+    """Snapshot, or missed events and a sign of life, then Reconnect; nobody is left without an end."""
     game = await seated(service)
     await game.all_ready()
     head = await game.head()
@@ -42,7 +42,8 @@ async def test_who_comes_while_draining_is_sent_away_with_what_he_asked_for(serv
     for after, kinds in ((None, ["snapshot"]), (head.version - 2, ["update", "update"]), (head.version, [])):
         stream = game.clients[0].watch(game.table_id, after)
         received = [response async for response in stream]
-        assert [response.WhichOneof("message") for response in received] == [*kinds, "reconnect"]
+        alive = ["heartbeat"] if after else []
+        assert [response.WhichOneof("message") for response in received] == [*kinds, *alive, "reconnect"]
         assert received[-1].reconnect == watch_pb2.Reconnect(version=head.version, reason=DRAINING)
         assert await stream.code() is grpc.StatusCode.OK
 

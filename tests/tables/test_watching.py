@@ -162,11 +162,11 @@ async def test_views_and_signs_of_life_say_how_much_time_is_left(service: Replic
     game = await started(service)
     stream = game.clients[0].watch(game.table_id)
     snapshot = (await stream.read()).snapshot
-    assert 0 < snapshot.millis_left <= 30_000
+    assert 0 < snapshot.millis_left <= 300_000
     resumed = game.clients[1].watch(game.table_id, snapshot.version)
-    assert 0 < (await resumed.read()).heartbeat.millis_left <= 30_000
+    assert 0 < (await resumed.read()).heartbeat.millis_left <= 300_000
     await game.step(chance_of("time left"))
-    assert (await stream.read()).update.millis_left in {20_000, 30_000}
+    assert (await stream.read()).update.millis_left == 300_000
     stream.cancel()
     resumed.cancel()
 
