@@ -15,6 +15,8 @@ from protocol.reflected import Reflected, reflected
 from protocol.serving import running
 
 _REASON_ROW = re.compile(r"^\| `([A-Z_]+)` \| `([A-Z_]+)` \| \S.*\|$", re.MULTILINE)
+_COMMENTED = re.compile(r"\n\n?  // (?:([A-Z_]{7,})\. )?[^\n]+\n(?:  // [^\n]+\n)*  ERROR_REASON_([A-Z_]+) = [1-9]")
+_CONTRACT = document.PATH.parents[1] / "proto" / "baohuang" / "rules" / "v1" / "error_reason.proto"
 _SERVICES = ("baohuang.table.v1.TableService", "baohuang.rules.v1.RulesService")
 
 
@@ -35,6 +37,14 @@ def test_every_reason_has_a_code_that_refusals_have() -> None:
     """No row names a status code that the service never answers with."""
     codes = {kind.code.name for kind in Refusal.__subclasses__() if hasattr(kind, "code")}
     assert {code for _, code in _REASON_ROW.findall(_section("Errors"))} <= codes
+
+
+def test_codes_are_those_that_the_contract_gives() -> None:
+    """Each reason's code is the one before its comment in the contract, or that of the part on moves."""
+    contract = {
+        reason: code or "FAILED_PRECONDITION" for code, reason in _COMMENTED.findall(_CONTRACT.read_text("utf-8"))
+    }
+    assert dict(_REASON_ROW.findall(_section("Errors"))) == contract
 
 
 async def test_every_call_is_told() -> None:
