@@ -12,7 +12,7 @@ from pathlib import Path
 
 _SECONDS = 60.0
 _LISTED = re.compile(r"you may play: (.*?)(?: \| … and \d+ more)?")
-_CHOICE = re.compile(r"(\w) = ")
+_CHOICE = re.compile(r"(\w) = .*")
 _RETURN = re.compile(r"r and .* e\.g\. (r .*)")
 _CALL = re.compile(r"c and a card = .*: (c \w+)")
 
@@ -88,6 +88,6 @@ def first_choice(shown: list[str]) -> str:
             return str(listed[1]).split(" | ")[0]
         if example := _RETURN.fullmatch(line) or _CALL.match(line):
             return str(example[1])
-        words += _CHOICE.findall(line)
+        words += [choice[1] for choice in [_CHOICE.match(line)] if choice]
     assert words, shown
     return words[-1]
