@@ -43,7 +43,8 @@ class Inbox:
         """Return the next. Meanwhile `refresh` is called with what is half typed, at each key and every second."""
         while True:
             try:
-                item = await asyncio.wait_for(self._queue.get(), _TICK_SECONDS)
+                async with asyncio.timeout(_TICK_SECONDS):
+                    item = await self._queue.get()
             except TimeoutError:
                 item = None
             if item is not None:

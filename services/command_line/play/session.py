@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from baohuang.rules.state import Hand, Table, TableId, TableStatus, in_progress
 from command_line.bots.runner import hand_is_closed
 from command_line.demo.story import Story
 from command_line.play.card_words import UnreadableError
-from command_line.play.choices import choices
+from command_line.play.choices import COMMANDS, choices
 from command_line.play.company import SEAT, Company, Sought
 from command_line.play.displays import Display, Scene, time_left
 from command_line.play.holding import own_cards, question
@@ -29,6 +29,9 @@ _LEAVING: Final = "leave the table 退出? The trustee plays on, without a fine 
 _ANOTHER: Final = "another hand? y or n"
 _TAKE_BACK: Final = "the trustee plays for you 托管 ({}): type t to take the seat back"
 _PERMANENT: Final = "the trustee plays for you to the end of this hand ({})"
+
+
+_CANCEL_AGAIN_SECONDS: Final = 0.2
 
 
 class Ended(Enum):
@@ -88,8 +91,7 @@ class Session:
                 await self._company.start_hand(table_id)
                 running += [tasks.create_task(bot.play_hand(table_id)) for bot in self._company.bots]
                 ended = await self._until_over(table_id)
-                for task in running:
-                    task.cancel()
+                await _stop(running)
         except ExceptionGroup as failed:
             # The first failure cancelled the others.
             raise failed.exceptions[0] from failed
@@ -188,7 +190,7 @@ class Session:
         return None
 
     def _help(self) -> None:
-        self._note(*choices(self._table, SEAT) if self._moment else ())
+        self._note(*(choices(self._table, SEAT) if self._moment else COMMANDS))
         self._ask_again()
 
     def _ask_again(self) -> None:
@@ -274,6 +276,19 @@ class Session:
             )
         )
         self._news.clear()
+
+
+async def _stop(running: Collection[asyncio.Task[Any]]) -> None:
+    """Cancel the tasks and wait for their end.
+
+    Again and again: in Python 3.11 `asyncio.wait_for`, which a watch waits in, swallows a cancellation that comes
+    together with what was waited for.
+    """
+    pending = set(running)
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=_CANCEL_AGAIN_SECONDS)
 
 
 def _deadline(moment: Moment) -> float | None:
