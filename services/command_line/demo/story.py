@@ -3,7 +3,7 @@
 from collections import deque
 
 from baohuang.rules.deal import SEATS
-from baohuang.rules.events import CardsPlayed, Event, Passed
+from baohuang.rules.events import CardsPlayed, Event, HandStarted, Passed
 from baohuang.rules.state import Table
 from command_line.demo.board import LINES
 from command_line.demo.telling import tell
@@ -36,6 +36,8 @@ class Story:
 
     def _note_last(self, event: Event) -> None:
         match event:
+            case HandStarted():
+                self._lasts = [""] * SEATS
             case CardsPlayed():
                 self._lasts[event.seat] = faces(event.cards)
             case Passed():
