@@ -5,6 +5,7 @@ import typer
 from command_line import up
 from command_line.demo.command import demo
 from command_line.judge.command import judge
+from command_line.play.command import play
 from command_line.tokens import token
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -17,6 +18,7 @@ def _baohuang() -> None:
 
 app.command("up")(up.command)
 app.command("demo")(demo)
+app.command("play")(play)
 app.command("judge")(judge)
 app.command("token")(token)
 

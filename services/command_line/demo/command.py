@@ -1,9 +1,7 @@
 """`baohuang demo`: from an empty folder to a verified hand, in one command."""
 
 import asyncio
-import signal
 import sys
-from collections.abc import Coroutine
 from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
 from typing import Annotated, NoReturn
 
@@ -22,7 +20,8 @@ from command_line.backend import LocalBackend, MigrationError
 from command_line.demo.checking import CheckError, check, finish_of, recorded
 from command_line.demo.report import print_checks, print_history, print_settlement
 from command_line.demo.screens import screen_for
-from command_line.demo.stage import Seen, backend_for, play_one_hand
+from command_line.demo.stage import Seen, play_one_hand
+from command_line.passing import backend_for, stoppable, while_alive
 
 _BOUND_SECONDS = 55.0
 _PACE_ON_A_TERMINAL = 0.03
@@ -45,7 +44,7 @@ def demo(
     console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_WIDE)
     think_seconds = pace if pace is not None else _PACE_ON_A_TERMINAL if console.is_terminal else 0.0
     try:
-        verdict = asyncio.run(_stoppable(_bounded(console, ruleset, seed, think_seconds)))
+        verdict = asyncio.run(stoppable(_bounded(console, ruleset, seed, think_seconds)))
     except asyncio.CancelledError:
         _fail("told to stop")
     except TimeoutError:
@@ -63,14 +62,6 @@ def demo(
     console.print(Text(verdict, style="bold green"), soft_wrap=True)
 
 
-async def _stoppable(running: Coroutine[None, None, str]) -> str:
-    """Cancel it at Ctrl-C, SIGTERM and SIGHUP, so that whatever it started is stopped and removed."""
-    task, loop = asyncio.ensure_future(running), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, task.cancel)
-    return await task
-
-
 async def _bounded(console: Console, ruleset: str, seed: int, think_seconds: float) -> str:
     """Play and verify, and return the verdict once everything is stopped and removed."""
     async with asyncio.timeout(_BOUND_SECONDS):
@@ -83,22 +74,8 @@ async def _bounded(console: Console, ruleset: str, seed: int, think_seconds: flo
             console.print(Text(f"PostgreSQL, NATS and the table service are up; gRPC on {backend.table.address}"))
             with screen_for(console) as screen:
                 playing = play_one_hand(backend.table.address, ruleset, think_seconds, screen.show)
-                seen = await _while_alive(backend, playing)
+                seen = await while_alive(backend, playing)
             return await _verify(console, backend, seen)
-
-
-async def _while_alive(backend: LocalBackend, playing: Coroutine[None, None, Seen]) -> Seen:
-    """Return what comes of the hand. Raises ServerDied as soon as a process of the backend ends by itself."""
-    played, death = asyncio.create_task(playing), asyncio.create_task(backend.first_death())
-    try:
-        await asyncio.wait((played, death), return_when=asyncio.FIRST_COMPLETED)
-        if not played.done():
-            raise death.result()
-        return played.result()
-    finally:
-        played.cancel()
-        death.cancel()
-        await asyncio.gather(played, death, return_exceptions=True)
 
 
 async def _verify(console: Console, backend: LocalBackend, seen: Seen) -> str:

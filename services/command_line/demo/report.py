@@ -39,7 +39,7 @@ def print_settlement(console: Console, history: Sequence[Recorded]) -> None:
         grid.add_row(*row, style="bold" if finished.points[seat] > 0 else "")
     console.print()
     console.print(grid)
-    for line in _how_scored(table, finished):
+    for line in how_scored(table, finished):
         console.print(Text(line), soft_wrap=True)
 
 
@@ -86,7 +86,8 @@ def _place(finished: HandFinished, seat: int) -> str:
     return f"{place + 1} {PLACES[place]}"
 
 
-def _how_scored(table: Table, finished: HandFinished) -> Sequence[str]:
+def how_scored(table: Table, finished: HandFinished) -> Sequence[str]:
+    """Return what was played and what doubled the points, in lines."""
     kind = "surrendered (DECL-5)" if finished.surrendered else _SOLOS[finished.solo] if finished.solo else ""
     lines = [f"{player_at(table, finished.emperor)} played {kind}"] if kind else []
     if finished.void:

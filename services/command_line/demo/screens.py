@@ -1,6 +1,5 @@
 """Where the hand is shown as it is played: a board that is drawn again on a terminal, or a line an event elsewhere."""
 
-from collections import deque
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -9,11 +8,9 @@ from rich.live import Live
 from rich.text import Text
 
 from baohuang.client import Moment
-from baohuang.rules.deal import SEATS
-from baohuang.rules.events import CardsPlayed, Event, Passed
-from command_line.demo.board import LINES, board
+from command_line.demo.board import board
+from command_line.demo.story import Story
 from command_line.demo.telling import tell
-from command_line.demo.words import faces
 
 _FRAMES_A_SECOND = 12
 
@@ -36,8 +33,7 @@ class LiveScreen:
 
     def __init__(self, console: Console) -> None:
         self._live = Live(console=console, refresh_per_second=_FRAMES_A_SECOND, vertical_overflow="visible")
-        self._said: deque[str] = deque(maxlen=LINES)
-        self._lasts = [""] * SEATS
+        self._story = Story()
 
     def __enter__(self) -> Self:
         """Begin to draw."""
@@ -51,18 +47,8 @@ class LiveScreen:
     def show(self, moment: Moment) -> None:
         """Take the table and the line of its event into the next frame."""
         if moment.update is not None:
-            self._said.append(tell(moment.update.event, moment.table))
-            self._note_last(moment.update.event)
-        self._live.update(board(moment.table, tuple(self._said), tuple(self._lasts)))
-
-    def _note_last(self, event: Event) -> None:
-        match event:
-            case CardsPlayed():
-                self._lasts[event.seat] = faces(event.cards)
-            case Passed():
-                self._lasts[event.seat] = "pass"
-                if event.trick_over:
-                    self._lasts = [""] * SEATS
+            self._story.note(moment.update.event, moment.table)
+        self._live.update(board(moment.table, self._story.said, self._story.lasts))
 
 
 class LineScreen:

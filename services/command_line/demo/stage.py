@@ -1,18 +1,14 @@
-"""The hand itself: a backend, a table, five bots and a spectator, each on a connection of its own."""
+"""The hand itself: a table, five bots and a spectator, each on a connection of its own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
-from pathlib import Path
-from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from baohuang.client import DevelopmentIdentity, Moment, TableClient, connect
 from baohuang.eventlog.port import Version
 from baohuang.rules.state import PlayerId, TableId
-from command_line.backend import BackendOptions, LocalBackend
 from command_line.bots.runner import Bot, hand_is_closed
 
 PLAYERS: Final = tuple(map(PlayerId, ("Chen", "Lin", "Wei", "Zhao", "Yu")))
@@ -28,32 +24,6 @@ class Seen:
     first_version: Version
     spectator: Moment
     bots: tuple[Moment, ...]
-
-
-@asynccontextmanager
-async def backend_for(seed: int) -> AsyncIterator[LocalBackend]:
-    """Run a backend that shuffles from the seed, in a folder that is removed at the end."""
-    with _folder() as folder:
-        async with LocalBackend(BackendOptions(folder, dev_seed=seed, insecure_dev=True)) as backend:
-            yield backend
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    with TemporaryDirectory(prefix="baohuang-demo-", ignore_cleanup_errors=True) as name:
-        # The account that PostgreSQL runs as has to pass through it.
-        folder = Path(name)
-        folder.chmod(0o711)
-        try:
-            yield folder
-        finally:
-            _remove_stand_ins(folder)
-
-
-def _remove_stand_ins(folder: Path) -> None:
-    """Remove what was put elsewhere, since the servers' account could not get here; links in the folder say where."""
-    for stand_in in {link.resolve().parent for link in folder.iterdir() if link.is_symlink()}:
-        rmtree(stand_in, ignore_errors=True)
 
 
 async def play_one_hand(address: str, ruleset: str, think_seconds: float, show: Callable[[Moment], None]) -> Seen:

@@ -1,0 +1,1 @@
+"""`baohuang play`: a person in the terminal against four bots."""

@@ -1,0 +1,126 @@
+"""`baohuang play`: a person plays in the terminal against four bots."""
+
+import asyncio
+import secrets
+import sys
+from contextlib import AsyncExitStack, nullcontext
+from dataclasses import dataclass
+from typing import Annotated, Final, NoReturn
+
+import stamina.instrumentation
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from baohuang.client import ClientError
+from baohuang.embedded.errors import EmbeddedServerError
+from baohuang.rpc.auth import caller_id
+from baohuang.rules.rulesets import BOUNDS, RULESETS, Options
+from baohuang.rules.state import PlayerId
+from command_line.backend import MigrationError
+from command_line.demo.stage import PLAYERS
+from command_line.passing import backend_for, stoppable, while_alive
+from command_line.play.company import Sought, company_at, credentials_of
+from command_line.play.displays import Display, LineDisplay, PictureDisplay
+from command_line.play.inbox import Inbox
+from command_line.play.keyboard import read_in_background, unbuffered_terminal
+from command_line.play.session import Session
+
+_BOTS: Final = PLAYERS[1:]
+_PACE_ON_A_TERMINAL: Final = 0.7
+_WIDE: Final = 200
+"""The width of lines that go elsewhere than to a terminal: they are not to be folded."""
+_SHORTEST, _LONGEST = BOUNDS["turn_seconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What was asked for on the command line."""
+
+    sought: Sought
+    name: PlayerId
+    think_seconds: float
+    seed: int | None
+    address: str | None
+    token: str | None
+
+
+def play(
+    *,
+    ruleset: Annotated[str, typer.Option(help=f"one of {', '.join(RULESETS)}")] = "ourgame-simple",
+    name: Annotated[str, typer.Option(help="who you are")] = "me",
+    seed: Annotated[int | None, typer.Option(min=0, help="the deal, for a backend of its own: the same again")] = None,
+    address: Annotated[
+        str | None, typer.Option(help="host:port of a table service; by default one of its own is started")
+    ] = None,
+    token: Annotated[str | None, typer.Option(envvar="BAOHUANG_TOKEN", help="your token for that service")] = None,
+    turn_seconds: Annotated[int, typer.Option(min=_SHORTEST, max=_LONGEST, help="seconds to think")] = 60,
+    pace: Annotated[
+        float | None, typer.Option(min=0, help="seconds a bot thinks; by default a little on a terminal, else none")
+    ] = None,
+) -> None:
+    """Play in the terminal against four bots; type h for what is possible."""
+    _check(ruleset, name, seed, address, token)
+    stamina.instrumentation.set_on_retry_hooks(())  # its log lines would go into the picture
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    console = Console(highlight=False) if on_terminal else Console(highlight=False, width=_WIDE, force_terminal=False)
+    options = Options(turn_seconds=turn_seconds, declare_seconds=turn_seconds, bots=True)
+    think_seconds = pace if pace is not None else _PACE_ON_A_TERMINAL if on_terminal else 0.0
+    wish = _Wish(Sought(ruleset, options), PlayerId(name), think_seconds, seed, address, token)
+    try:
+        asyncio.run(stoppable(_run(console, wish)))
+    except asyncio.CancelledError:
+        _fail("told to stop")
+    except (ClientError, EmbeddedServerError, MigrationError, OSError) as failed:
+        _fail(str(failed))
+
+
+async def _run(console: Console, wish: _Wish) -> None:
+    """Play against the service at the address, or against a backend that lives as long as this."""
+    if wish.address is not None:
+        await _play_at(console, wish, wish.address)
+        return
+    console.print(Text("starting PostgreSQL, NATS and the table service"))
+    async with backend_for(wish.seed) as backend:
+        await while_alive(backend, _play_at(console, wish, backend.table.address))
+
+
+async def _play_at(console: Console, wish: _Wish, address: str) -> None:
+    async with AsyncExitStack() as stack:
+        stack.enter_context(unbuffered_terminal() if console.is_terminal else nullcontext())
+        inbox = Inbox()
+        read_in_background(inbox.typed)
+        credentials = credentials_of(wish.name, wish.token)
+        company = await stack.enter_async_context(
+            company_at(address, credentials, _bot_names(wish), wish.think_seconds)
+        )
+        await Session(company, inbox, _display(console)).play(wish.sought)
+        console.print()
+
+
+def _bot_names(wish: _Wish) -> list[PlayerId]:
+    """Return the bots' names; on a service that others use too, names that nobody else has (FINE-6)."""
+    if wish.address is None:
+        return list(_BOTS)
+    return [PlayerId(f"{name}{secrets.token_hex(2)}") for name in _BOTS]
+
+
+def _display(console: Console) -> Display:
+    return PictureDisplay(console) if console.is_terminal else LineDisplay(console)
+
+
+def _check(ruleset: str, name: str, seed: int | None, address: str | None, token: str | None) -> None:
+    if ruleset not in RULESETS:
+        raise typer.BadParameter(f"{ruleset!r} is not one of {', '.join(RULESETS)}", param_hint="--ruleset")
+    if caller_id(name) is None or name in _BOTS:
+        taken = ", ".join(_BOTS)
+        raise typer.BadParameter(f"1 to 64 of A-Z a-z 0-9 . _ @ : -, and not {taken}", param_hint="--name")
+    if address is not None and seed is not None:
+        raise typer.BadParameter("a service shuffles as it was started", param_hint="--seed")
+    if address is None and token is not None:
+        raise typer.BadParameter("goes with --address", param_hint="--token")
+
+
+def _fail(why: str) -> NoReturn:
+    Console(stderr=True, highlight=False).print(Text(f"play: FAILED {why}", style="red"), soft_wrap=True)
+    raise typer.Exit(1)

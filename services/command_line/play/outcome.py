@@ -1,0 +1,24 @@
+"""How a hand ended, in lines. Pure."""
+
+from collections.abc import Sequence
+
+from baohuang.rules.events import HandFinished
+from baohuang.rules.state import ALL_SEATS, Result, Table
+from command_line.demo.report import how_scored
+from command_line.demo.words import PLACES, called
+
+
+def settled(table: Table, finished: HandFinished | None, seat: int) -> Sequence[str]:
+    """Return the settlement by place, the seat's own points last; `finished` adds what doubled them."""
+    if table.hand is None or table.hand.result is None:
+        return ()
+    result = table.hand.result
+    order = result.places or ALL_SEATS
+    lines = ["settlement 结算", *(_line(table, result, one) for one in order)]
+    lines += how_scored(table, finished) if finished else ()
+    return [*lines, f"your points: {result.points[seat]:+d}"]
+
+
+def _line(table: Table, result: Result, seat: int) -> str:
+    place = PLACES[result.places.index(seat)] if result.places else "–"
+    return f"  {place}  {called(table, seat)}  {result.points[seat]:+d}"
