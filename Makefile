@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 RULESET ?= ourgame-simple
 SEED ?= 7
-WORKERS ?= 2
+WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test check format generate bench clean
+.PHONY: help demo play up test check format generate bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,11 +25,14 @@ $(VENV)/.bench: $(VENV)/.installed
 demo: $(VENV)/.installed ## five bots play one hand over gRPC, e.g. make demo RULESET=homy-qingdao SEED=7
 	@$(BIN)/baohuang demo --ruleset "$(RULESET)" --seed "$(SEED)"
 
+play: $(VENV)/.installed ## play a hand yourself in this terminal, against four bots
+	@$(BIN)/baohuang play --ruleset "$(RULESET)"
+
 up: $(VENV)/.installed ## PostgreSQL, NATS and the services on this machine, until Ctrl-C
 	@$(BIN)/baohuang up
 
 test: $(VENV)/.installed ## all tests, against embedded PostgreSQL and NATS
-	$(BIN)/pytest -n $(WORKERS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 check: $(VENV)/.installed ## format, lint, types, import layers, contract, generated stubs
 	$(BIN)/ruff format --check .

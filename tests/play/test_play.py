@@ -31,7 +31,7 @@ async def _play_to_the_end(me: Player) -> None:
         assert not any(line.startswith("✗") for line in shown), shown
 
 
-@pytest.mark.parametrize("ruleset", ["ourgame-simple", "homy-qingdao"])
+@pytest.mark.parametrize("ruleset", ["homy-qingdao"])
 async def test_two_hands_are_played_by_what_the_help_says(ruleset: str, tmp_path: Path) -> None:
     """What the help lists is legal, in every phase; settlement and points follow; another hand, then the end."""
     async with player(tmp_path, "--seed", "3", "--ruleset", ruleset) as me:

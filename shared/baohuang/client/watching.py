@@ -81,7 +81,9 @@ class Watch:
     async def _next(self, stream: Stream) -> Response:
         """Return the next message. Raises _StreamEndedError where another stream helps, else RefusedError."""
         try:
-            response: Any = await asyncio.wait_for(stream.read(), self._patience.silence_seconds)
+            # Not wait_for: before Python 3.12 it can swallow a cancellation that comes with the message.
+            async with asyncio.timeout(self._patience.silence_seconds):
+                response: Any = await stream.read()
         except TimeoutError:
             raise _StreamEndedError("silence") from None
         except grpc.aio.AioRpcError as failed:
