@@ -14,7 +14,7 @@ from contract.instances import instances
 
 every_type = pytest.mark.parametrize("event_type", EVENT_TYPES)
 # A hundred examples for each of 31 types and four properties is a minute and a half for little more.
-few = settings(max_examples=25)
+few = settings(max_examples=15)
 
 
 def events(event_type: str) -> st.SearchStrategy[Event]:

@@ -91,16 +91,6 @@ async def test_leaving_asks_first_and_leaves_nothing_behind(tmp_path: Path) -> N
     assert _nothing_left(tmp_path)
 
 
-async def test_the_end_of_the_input_leaves_the_table(tmp_path: Path) -> None:
-    """A closed pipe is no player who thinks: he has left."""
-    async with player(tmp_path, "--seed", "7") as me:
-        await me.until(" >")
-        code, rest, _ = await me.end()
-    assert code == 0
-    assert "you have left the table" in rest
-    assert _nothing_left(tmp_path)
-
-
 async def test_the_trustee_comes_when_time_is_up_and_goes_when_told(tmp_path: Path) -> None:
     """Who says nothing is told that the trustee plays and how to take the seat back; `t` does it (TRUST-1, TRUST-3)."""
     async with player(tmp_path, "--seed", "7", "--turn-seconds", "5", "--pace", "1") as me:

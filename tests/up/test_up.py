@@ -20,13 +20,14 @@ def dsn_of(started: Up) -> str:
 
 
 async def test_it_serves_until_ctrl_c_and_leaves_no_process(open_folder: Path) -> None:
-    """Start, SERVING, Ctrl-C: exit code 0, every process gone, the database shut down in order, JSON logs."""
+    """Start, SERVING, Ctrl-C: how to get a token, exit code 0, no process left, an orderly database, JSON logs."""
     data = open_folder / "data"
     async with up(data) as started:
         await started.ready()
         assert await started.serving()
         assert len(processes(data)) > len(SERVERS)
         assert await started.interrupt() == 0
+    assert f"baohuang token --player NAME --data {data}" in started.printed
     assert "stopped" in started.printed
     assert processes(data) == {}
     assert "database system is shut down" in (data / "postgres/postgres.log").read_text()
@@ -75,14 +76,6 @@ async def test_a_second_one_on_the_same_folder_is_told_whose_it_is(data: Path) -
             assert await second.end() == 1
         assert f"{data} is in use by process {first.process.pid}" in second.printed
         assert await first.serving()
-
-
-async def test_it_says_how_to_get_a_token(data: Path) -> None:
-    """The last line of the endpoints names the command, with this data folder."""
-    async with up(data) as started:
-        await started.ready()
-        assert await started.interrupt() == 0
-    assert f"baohuang token --player NAME --data {data}" in started.printed
 
 
 async def test_known_cards_take_unknown_callers(data: Path) -> None:
