@@ -70,6 +70,7 @@ def _embedded(folder: Path) -> Iterator[str]:
     server = EmbeddedPostgres(folder)
     dsn = asyncio.run(server.start())
     try:
+        Server(dsn).hurry()
         yield dsn
     finally:
         asyncio.run(server.destroy())

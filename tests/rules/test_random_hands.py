@@ -22,9 +22,9 @@ from rules.playing import PLAYERS, RULESET_NAMES, Game, given_hands, given_table
 from rules.random_player import RandomPlayer, illegal_line, standing_line
 from rules.witness import VIEWERS, Witness
 
-VIEWED_HANDS: Final = 10
+VIEWED_HANDS: Final = 15
 """Thinned hands a variant in which every viewer's view is checked at every event but plays, two at each play."""
-MORE_HANDS: Final = {True: 100, False: 40}
+MORE_HANDS: Final = {True: 180, False: 60}
 """Thinned hands beside those, of a ruleset as it is and with options: cards, roles, folds and points are checked."""
 WHOLE_TABLES: Final = 1
 MOST_DEALS: Final = 20
