@@ -105,17 +105,19 @@ def _jokers_alone(small: int, big: int) -> tuple[Shape, ...]:
 def _add_answers(shapes: list[Shape], counts: tuple[int, ...], table: Shape) -> None:
     """BEAT-1, once `table` is known to hold no BJ and the hand a BJ for each of its SJs."""
     small, big, jokers = counts[SMALL], counts[BIG], table.plain + table.small
-    shapes += _with_jokers(-1, range(1), jokers, table.small, (small, big))
+    shapes += _with_jokers(-1, 0, jokers, table.small, small, big)
     for rank in range(table.rank + 1, SMALL):
-        if counts[rank]:
-            plain = range(1, min(counts[rank], table.plain) + 1)
-            shapes += _with_jokers(rank, plain, jokers, table.small, (small, big))
+        most = min(counts[rank], table.plain)
+        if most:
+            shapes += _with_jokers(rank, most, jokers, table.small, small, big)
 
 
 @lru_cache(maxsize=65536)
-def _with_jokers(rank: int, plains: range, size: int, at_least_big: int, jokers: tuple[int, int]) -> tuple[Shape, ...]:
-    """Return the shapes of `size` cards with one of `plains` plain cards, as many jokers big as needed and held."""
-    small, big = jokers
+def _with_jokers(  # noqa: PLR0917 - plain numbers make the cheapest key
+    rank: int, most_plain: int, size: int, at_least_big: int, small: int, big: int
+) -> tuple[Shape, ...]:
+    """Return the shapes of `size` cards with up to `most_plain` plain ones, as many jokers big as needed and held."""
+    plains = range(1, most_plain + 1) if most_plain else (0,)
     return tuple(
         _shape(rank, plain, size - plain - bigs, bigs)
         for plain in plains
