@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured value beside its baseline, both in `unit` and from the same run; more is better."""
+    """One measured value beside its baseline, both in `unit` and from the same run.
+
+    More is better, of milliseconds less.
+    """
 
     name: str
     value: float

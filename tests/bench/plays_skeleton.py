@@ -1,0 +1,131 @@
+"""The baseline of the play path: `python -m tests.bench.plays_skeleton`, a gRPC server with its traffic and no logic.
+
+A play comes in as the same message, becomes one row of a group-committed insert (asyncpg, one multi-row statement a
+flush, commits on), is answered with a message of the same size, and five players are pushed an update of the same size.
+Nobody is asked who he is, nothing is checked, decided, hashed or remembered. It listens at `SKELETON_LISTEN`.
+"""
+
+import asyncio
+import os
+import signal
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import asyncpg
+import grpc
+import uvloop
+from grpc_health.v1 import health, health_pb2_grpc
+
+from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.gen.table.v1 import watch_pb2
+
+from .plays_script import Script, recorded
+
+SERVICE: Final = "baohuang.table.v1.TableService"
+_CREATE: Final = """
+create table if not exists bare_plays (
+    position bigint generated always as identity primary key, table_id text collate "C" not null, version int not null,
+    request_id text collate "C" not null, data bytea not null, unique (table_id, version)
+)
+"""
+_INSERT: Final = """
+insert into bare_plays (table_id, version, request_id, data)
+select * from unnest($1::text[], $2::integer[], $3::text[], $4::bytea[])
+"""
+_HASH: Final = bytes(32)
+Row = tuple[str, int, str, bytes]
+Queue = asyncio.Queue[bytes]
+
+
+class Rows:
+    """Inserts what waits, all of it in one statement, again and again."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._waiting: list[tuple[Row, asyncio.Future[None]]] = []
+        self._arrived = asyncio.Event()
+
+    async def insert(self, row: Row) -> None:
+        """Return when the row is committed."""
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append((row, done))
+        self._arrived.set()
+        await done
+
+    async def run(self) -> None:
+        """Flush for ever."""
+        statement = await self._connection.prepare(_INSERT)
+        while True:
+            await self._arrived.wait()
+            self._arrived.clear()
+            batch, self._waiting = self._waiting, []
+            if batch:
+                await statement.fetch(*zip(*(row for row, _ in batch), strict=True))
+            for _, done in batch:
+                if not done.done():
+                    done.set_result(None)
+
+
+class Skeleton:
+    """The methods, raw bytes out."""
+
+    def __init__(self, script: Script, rows: Rows) -> None:
+        self._script = script
+        self._rows = rows
+        self._played: defaultdict[str, int] = defaultdict(int)
+        self._watching: defaultdict[str, list[Queue]] = defaultdict(list)
+
+    async def act(self, request: pb.ActRequest, _context: object) -> bytes:
+        """Store a play, push it, answer."""
+        play = self._script.plays[self._played[request.table_id]]
+        self._played[request.table_id] += 1
+        await self._rows.insert((request.table_id, play.version, request.request_id, play.update))
+        for queue in self._watching[request.table_id]:
+            queue.put_nowait(play.update)
+        return pb.ActResponse(table_id=request.table_id, version=play.version, hash=_HASH).SerializeToString()
+
+    async def watch(self, request: watch_pb2.WatchTableRequest, _context: object) -> AsyncIterator[bytes]:
+        """Give the snapshot, then whatever is played."""
+        queue: Queue = asyncio.Queue()
+        self._watching[request.table_id].append(queue)
+        try:
+            yield self._script.snapshot
+            while True:
+                yield await queue.get()
+        finally:
+            self._watching[request.table_id].remove(queue)
+
+
+def _handlers(skeleton: Skeleton) -> Any:
+    return grpc.method_handlers_generic_handler(
+        SERVICE,
+        {
+            "Act": grpc.unary_unary_rpc_method_handler(skeleton.act, pb.ActRequest.FromString),
+            "WatchTable": grpc.unary_stream_rpc_method_handler(
+                skeleton.watch,
+                watch_pb2.WatchTableRequest.FromString,
+            ),
+        },
+    )
+
+
+async def _serve() -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    connection = await asyncpg.connect(os.environ["BAOHUANG_POSTGRES_DSN"])
+    await connection.execute(_CREATE)
+    rows = Rows(connection)
+    flushing = asyncio.create_task(rows.run())
+    server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
+    server.add_generic_rpc_handlers((_handlers(Skeleton(await recorded(), rows)),))
+    health_pb2_grpc.add_HealthServicer_to_server(health.aio.HealthServicer(), server)  # type: ignore[attr-defined]
+    server.add_insecure_port(os.environ["SKELETON_LISTEN"])
+    await server.start()
+    await stop.wait()
+    flushing.cancel()
+    await server.stop(None)
+
+
+if __name__ == "__main__":
+    uvloop.run(_serve())
