@@ -8,6 +8,7 @@ from typing import Any
 import asyncpg
 import psycopg
 
+from baohuang.database.migrations import role_script
 from baohuang.eventlog import chain
 from baohuang.eventlog.port import Append
 from baohuang.eventlog.postgres import migrations
@@ -70,7 +71,7 @@ def migrate_to_0001(dsn: str) -> None:
     """Make the schema as the release before left it."""
     with psycopg.connect(dsn) as connection:
         connection.execute("create schema eventlog")
-        connection.execute(FIRST.parents[1].joinpath("role.sql").read_bytes())
+        connection.execute(role_script("baohuang_app").encode())
         connection.execute(FIRST.read_bytes())
         connection.execute("create table eventlog.alembic_version (version_num varchar(32) primary key)")
         connection.execute("insert into eventlog.alembic_version values ('0001')")

@@ -1,34 +1,16 @@
-"""Connections to the log's database: who they are, how long they wait, and what their failures mean."""
+"""Connections to the log's database: who they are, and what their failures mean."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import asyncpg
 
+from baohuang.database import pool
+from baohuang.database.pool import FAILURES, Connection, Identity, Limits, Pool
 from baohuang.eventlog.port import EventLogError, LogBusy, OutcomeUnknown, Unstorable
 
-Pool = asyncpg.Pool
-Connection = asyncpg.pool.PoolConnectionProxy | asyncpg.Connection
+__all__ = ["FAILURES", "Connection", "Limits", "Pool", "meaning", "open_pool"]
 
-FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, ValueError)
-"""What a statement or a connection may raise; OSError includes TimeoutError, ValueError is a value without encoding."""
-
-# A jsonb on the wire is its text behind the number of the format.
-_JSONB_FORMAT: Final = b"\x01"
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How long the server may wait before it gives a statement up, so that nobody keeps a lock for long."""
-
-    lock_ms: int = 1_000
-    statement_ms: int = 5_000
-    idle_in_transaction_ms: int = 10_000
-
-    @property
-    def answer_seconds(self) -> float:
-        """How long a client waits for an answer: somewhat longer than the server tries."""
-        return self.statement_ms / 1000 + 1.0
+_IDENTITY: Final = Identity("baohuang event log", "baohuang_app")
 
 
 async def open_pool(dsn: str, size: int, limits: Limits) -> "Pool":
@@ -36,24 +18,7 @@ async def open_pool(dsn: str, size: int, limits: Limits) -> "Pool":
 
     Raises OSError or asyncpg.PostgresError if the first one cannot be made.
     """
-    return await asyncpg.create_pool(
-        dsn,
-        min_size=1,
-        max_size=size,
-        init=_json_as_bytes,
-        reset=_leave_as_is,
-        timeout=limits.answer_seconds,
-        command_timeout=limits.answer_seconds,
-        server_settings={
-            "application_name": "baohuang event log",
-            "role": "baohuang_app",
-            "timezone": "UTC",
-            "synchronous_commit": "on",
-            "lock_timeout": str(limits.lock_ms),
-            "statement_timeout": str(limits.statement_ms),
-            "idle_in_transaction_session_timeout": str(limits.idle_in_transaction_ms),
-        },
-    )
+    return await pool.open_pool(dsn, size, limits, _IDENTITY)
 
 
 def meaning(error: Exception) -> EventLogError:
@@ -68,17 +33,3 @@ def meaning(error: Exception) -> EventLogError:
             return LogBusy(str(error))
         case _:
             return OutcomeUnknown(f"{type(error).__name__}: {error}")
-
-
-async def _json_as_bytes(connection: asyncpg.Connection) -> None:
-    await connection.set_type_codec(
-        "jsonb",
-        schema="pg_catalog",
-        format="binary",
-        encoder=lambda document: _JSONB_FORMAT + document,
-        decoder=lambda wire: bytes(wire[1:]),
-    )
-
-
-async def _leave_as_is(connection: asyncpg.Connection) -> None:
-    """Spare the round trip that resets a session: nothing here changes one."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from baohuang.eventlog.postgres.migrations import run
+from baohuang.database.migrations import run
 
 revision = "0001"
 down_revision = None
