@@ -1,0 +1,149 @@
+"""What happened: the events of a table's stream.
+
+An event says its consequences (who acts next, who is out), so that `evolve` needs no rule and a client in any language
+can follow the game without an engine. What not everybody may know stands in its `hidden` part and nowhere else; the
+rest is public. Each class is the message of the same name in `baohuang/events/v1`.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, get_args
+
+from baohuang.rules.events.crown import (
+    CrownOffered,
+    CrownYielded,
+    EmperorEnthroned,
+    HiddenCrowning,
+    HiddenPasted,
+    RedealOrdered,
+)
+from baohuang.rules.events.deal import (
+    CardsDealt,
+    HiddenCards,
+    HiddenHands,
+    HiddenPayments,
+    PaidCards,
+    SeatCards,
+    TributeCount,
+    TributePaid,
+    TributeReturned,
+)
+from baohuang.rules.events.declare import (
+    Answered,
+    CardCalled,
+    DeclarationsPublished,
+    HiddenAnswer,
+    HiddenCall,
+    KicksPublished,
+    OpenSoloDeclared,
+    PhaseBegan,
+    SeizePublished,
+)
+from baohuang.rules.events.hand import HandFinished, HandStarted, HiddenSeed, SeedCommitted
+from baohuang.rules.events.play import CardsPlayed, Passed, RoleRevealed, SeatWentOut
+from baohuang.rules.events.rulings import (
+    ConnectionLost,
+    ConnectionRestored,
+    HandVoided,
+    PlayerFined,
+    TrusteeshipCancelled,
+    TrusteeshipEntered,
+    TrusteeshipMadePermanent,
+    TurnExtended,
+)
+from baohuang.rules.events.seats import PlayerSat, PlayerStood, ReadinessSet, TableDissolved, TableOpened
+
+__all__ = [
+    "EVENT_TYPES",
+    "Answered",
+    "CardCalled",
+    "CardsDealt",
+    "CardsPlayed",
+    "ConnectionLost",
+    "ConnectionRestored",
+    "CrownOffered",
+    "CrownYielded",
+    "DeclarationsPublished",
+    "EmperorEnthroned",
+    "Event",
+    "HandEvent",
+    "HandFinished",
+    "HandStarted",
+    "HandVoided",
+    "HiddenAnswer",
+    "HiddenCall",
+    "HiddenCards",
+    "HiddenCrowning",
+    "HiddenHands",
+    "HiddenPasted",
+    "HiddenPayments",
+    "HiddenSeed",
+    "KicksPublished",
+    "OpenSoloDeclared",
+    "PaidCards",
+    "Passed",
+    "PhaseBegan",
+    "PlayerFined",
+    "PlayerSat",
+    "PlayerStood",
+    "ReadinessSet",
+    "RedealOrdered",
+    "RoleRevealed",
+    "SeatCards",
+    "SeatWentOut",
+    "SeedCommitted",
+    "SeizePublished",
+    "TableDissolved",
+    "TableEvent",
+    "TableOpened",
+    "TributeCount",
+    "TributePaid",
+    "TributeReturned",
+    "TrusteeshipCancelled",
+    "TrusteeshipEntered",
+    "TrusteeshipMadePermanent",
+    "TurnExtended",
+]
+
+HandEvent = (
+    CardsPlayed
+    | Passed
+    | CardsDealt
+    | TributePaid
+    | TributeReturned
+    | CrownOffered
+    | CrownYielded
+    | RedealOrdered
+    | EmperorEnthroned
+    | PhaseBegan
+    | Answered
+    | SeizePublished
+    | CardCalled
+    | OpenSoloDeclared
+    | DeclarationsPublished
+    | KicksPublished
+    | SeatWentOut
+    | RoleRevealed
+    | TrusteeshipEntered
+    | TrusteeshipMadePermanent
+    | TrusteeshipCancelled
+    | PlayerFined
+    | TurnExtended
+    | ConnectionLost
+    | ConnectionRestored
+    | HandVoided
+)
+"""Events that change the hand alone."""
+
+TableEvent = (
+    TableOpened | PlayerSat | PlayerStood | ReadinessSet | SeedCommitted | HandStarted | HandFinished | TableDissolved
+)
+"""Events that change the table around the hand."""
+
+Event = HandEvent | TableEvent
+
+
+EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
+    {cls.__name__: cls for cls in (*get_args(HandEvent), *get_args(TableEvent))},
+)
+"""The classes of events by name, which is the `type` a stored event carries."""
