@@ -38,7 +38,7 @@ from baohuang.rules.decide import decide
 from baohuang.rules.events import Event
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
-from baohuang.rules.state import Instant, PlayerId, TableId
+from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.clock import DatabaseClock, deadline_of, moment
 from table_service.refusing import refusal_of
 from table_service.seeds import SeedSource
@@ -75,6 +75,15 @@ class Done:
     table_id: TableId
     version: Version
     hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What a command is to append, its events, and the table as they leave it."""
+
+    append: Append
+    events: tuple[Event, ...]
+    after: Table
 
 
 class CommandHandler:
@@ -123,16 +132,16 @@ class CommandHandler:
     async def _settle(self, held: HeldTable, request: Request) -> Done:
         while True:
             try:
-                append, events = self._decide(held, request)
+                decided = self._decide(held, request)
             except (Refusal, RefusedError, UnknownRulesetError, OptionError) as refused:
                 done = await self._refuse(held, request, refused)
             else:
-                done = await self._append(held, append, events)
+                done = await self._append(held, decided)
             if done is not None:
                 return done
             await self._tables.catch_up(held)
 
-    def _decide(self, held: HeldTable, request: Request) -> tuple[Append, tuple[Event, ...]]:
+    def _decide(self, held: HeldTable, request: Request) -> _Decided:
         if request.expected_version not in {None, held.version}:
             raise StaleVersion(int(request.expected_version or 0), held.version)
         now = self._clock.now()
@@ -154,17 +163,17 @@ class CommandHandler:
             due_at=moment(deadline_of(after)),
             not_before=request.not_before,
         )
-        return append, events
+        return _Decided(append, events, after)
 
-    async def _append(self, held: HeldTable, append: Append, events: tuple[Event, ...]) -> Done | None:
+    async def _append(self, held: HeldTable, decided: _Decided) -> Done | None:
         """Return what came of it, None if the table is behind the log and has to catch up first."""
-        match await self._log.append(append):
+        match await self._log.append(decided.append):
             case Appended() as appended:
-                self._tables.learn(held, appended.events, events)
+                self._tables.learn(held, appended.events, decided.events, decided.after)
                 self._tables.adopt(held)
                 return Done(held.table_id, appended.version, appended.hash)
             case Duplicate() as duplicate:
-                return await self._first_outcome(held, duplicate, append.request_digest)
+                return await self._first_outcome(held, duplicate, decided.append.request_digest)
             case VersionConflict(version):
                 await self._reload_if_ahead(held, version)
                 return None

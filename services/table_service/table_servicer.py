@@ -109,16 +109,14 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         done = await self._carry_out(request, api.kicking(request))
         return pb.KickPlayerResponse(table_id=done.table_id, version=done.version, hash=done.hash)
 
-    async def WatchTable(
-        self, request: watch_pb2.WatchTableRequest, context: Context
-    ) -> AsyncIterator[watch_pb2.WatchTableResponse]:
+    async def WatchTable(self, request: watch_pb2.WatchTableRequest, context: Context) -> AsyncIterator[bytes]:  # type: ignore[override] # serialized once for all watchers
         """Stream the table as the caller may see it."""
         table_id = api.table_id_in(request.table_id)
         after_version = api.after_version_in(request)
         try:
-            async with aclosing(self._watching.watch(table_id, api.caller(), after_version)) as responses:
-                async for response in responses:
-                    yield response
+            async with aclosing(self._watching.watch(table_id, api.caller(), after_version)) as stream:
+                async for told in stream:
+                    yield told.message
         except EventLogError as error:
             raise _unavailable() from error
 

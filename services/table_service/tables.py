@@ -100,9 +100,14 @@ class Tables:
         """Drop a table, whose cache is not to be trusted."""
         self._held.pop(table_id, None)
 
-    def learn(self, held: HeldTable, stored: Sequence[StoredEvent], events: Iterable[Event]) -> None:
-        """Move the table on by events that are in the log, and tell the listener."""
-        happened = list(replay(held.table, stored, events))
+    def learn(
+        self, held: HeldTable, stored: Sequence[StoredEvent], events: Sequence[Event], after: Table | None = None
+    ) -> None:
+        """Move the table on by events that are in the log, and tell the listener.
+
+        `after` is the table as the last of them leaves it, where that is known already.
+        """
+        happened = list(replay(held.table, stored, events, after))
         last = happened[-1]
         held.table, held.version, held.hash = last.table, last.stored.version, last.stored.hash
         self._listener(held.table_id, happened)
@@ -134,8 +139,11 @@ def _held_after(table_id: TableId, stored: Sequence[StoredEvent]) -> HeldTable:
     return HeldTable(table_id, table, stored[-1].version, stored[-1].hash)
 
 
-def replay(table: Table | None, stored: Iterable[StoredEvent], events: Iterable[Event]) -> Iterable[Happened]:
-    """Yield each event with the table as it left it."""
-    for record, event in zip(stored, events, strict=True):
-        table = evolve(table, event)
+def replay(
+    table: Table | None, stored: Sequence[StoredEvent], events: Sequence[Event], after: Table | None = None
+) -> Iterable[Happened]:
+    """Yield each event with the table as it left it; `after` is the last such table, where it is known already."""
+    last = len(stored) - 1
+    for index, (record, event) in enumerate(zip(stored, events, strict=True)):
+        table = after if after is not None and index == last else evolve(table, event)
         yield Happened(record, event, table)

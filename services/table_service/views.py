@@ -1,15 +1,13 @@
-"""What a viewer is shown of a table and of an event: redacted first, then put into the contract's messages."""
+"""What a viewer is shown of a table: masked first, then put into the contract's messages."""
 
 from datetime import datetime, timedelta
 
-from baohuang.eventlog.chain import instant, publish
 from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
-from baohuang.rpc.messages import event_to_proto, to_proto
+from baohuang.rpc.messages import to_proto
 from baohuang.rules.clock import NEVER
-from baohuang.rules.phases.asking import seats_to_act
-from baohuang.rules.redact import Viewer, mask, redact
+from baohuang.rules.redact import Viewer, mask
 from baohuang.rules.state import PlayerId, Table
-from table_service.tables import Happened, HeldTable
+from table_service.tables import HeldTable
 
 
 def viewer_seat(table: Table | None, player: PlayerId) -> Viewer:
@@ -50,21 +48,3 @@ def heartbeat_for(table: Table | None, version: int, now: datetime) -> watch_pb2
     """Return a sign of life to a watcher who has been sent that version."""
     left = millis_left(table, now)
     return watch_pb2.WatchTableResponse(heartbeat=watch_pb2.Heartbeat(version=version, millis_left=left))
-
-
-def update_for(happened: Happened, viewer: Viewer) -> watch_pb2.WatchTableResponse:
-    """Return the event as the viewer may see it. Live and later alike: as it was shown when it happened."""
-    stored, hand = happened.stored, happened.table.hand
-    return watch_pb2.WatchTableResponse(
-        update=watch_pb2.Update(
-            version=stored.version,
-            hash=stored.hash,
-            hidden_digest=publish(stored).hidden_digest,
-            recorded_at=instant(stored.recorded_at),
-            actor=stored.actor,
-            type=stored.type,
-            event=event_to_proto(redact(happened.event, viewer, hand_over=False)),
-            seats_to_act=seats_to_act(hand) if hand else (),
-            millis_left=millis_left(happened.table, stored.recorded_at),
-        )
-    )

@@ -202,3 +202,10 @@ def test_an_event_of_another_stream_does_not_pass() -> None:
     (event,) = chain.store(wanted, chain.link(wanted, [bytes(16)]), NO_POSITION)
     with pytest.raises(ChainBroken, match=Flaw.WRONG_STREAM.value):
         chain.verify(chain.start(STREAM), [event])
+
+
+@settings(max_examples=25, deadline=None)
+@given(chains())
+def test_a_digest_is_the_same_however_it_is_come_by(events: tuple[StoredEvent, ...]) -> None:
+    """`digest_of` spares the decoding where nothing is hidden, and agrees with `publish` always."""
+    assert [chain.digest_of(event) for event in events] == [chain.publish(event).hidden_digest for event in events]

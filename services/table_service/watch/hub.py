@@ -1,18 +1,13 @@
-"""Who watches which table, and what each of them is sent.
-
-An event is redacted and encoded once for each kind of viewer that watches (a seat, the public), not once a watcher.
-"""
+"""Who watches which table, and what each of them is sent."""
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from baohuang.gen.table.v1 import watch_pb2
-from baohuang.rules.redact import Viewer
 from baohuang.rules.state import PlayerId, TableId
 from table_service.tables import Happened
-from table_service.views import update_for, viewer_seat
+from table_service.watch.telling import Telling, Told
 
 UPDATES_QUEUED = 256
 """Updates that may wait for one watcher; more, and he gets a fresh snapshot instead."""
@@ -24,18 +19,18 @@ class Subscription:
     def __init__(self, player: PlayerId, limit: int) -> None:
         self.player = player
         self._limit = limit
-        self._waiting: list[watch_pb2.WatchTableResponse] = []
+        self._waiting: list[Told] = []
         self._awake = asyncio.Event()
         self._overflowed = False
         self._draining = False
 
-    def offer(self, response: watch_pb2.WatchTableResponse) -> None:
+    def offer(self, told: Told) -> None:
         """Queue an update; beyond the limit all that waits is dropped, and `take` reports an overflow."""
         if len(self._waiting) >= self._limit:
             self._waiting.clear()
             self._overflowed = True
         if not self._overflowed:
-            self._waiting.append(response)
+            self._waiting.append(told)
         self._awake.set()
 
     def drain(self) -> None:
@@ -56,7 +51,7 @@ class Subscription:
             return False
         return True
 
-    def take(self) -> Sequence[watch_pb2.WatchTableResponse] | None:
+    def take(self) -> Sequence[Told] | None:
         """Return what waits, in order; None after an overflow: a snapshot has to take its place."""
         waiting, self._waiting = self._waiting, []
         overflowed, self._overflowed = self._overflowed, False
@@ -91,13 +86,9 @@ class Hub:
         watching = self._watching.get(table_id)
         if not watching:
             return
-        for one in happened:
-            encoded: dict[Viewer, watch_pb2.WatchTableResponse] = {}
+        for telling in map(Telling, happened):
             for subscription in watching:
-                viewer = viewer_seat(one.table, subscription.player)
-                if viewer not in encoded:
-                    encoded[viewer] = update_for(one, viewer)
-                subscription.offer(encoded[viewer])
+                subscription.offer(telling.to(subscription.player))
 
     def drain(self) -> None:
         """Tell every watcher to reconnect, and all who come from now on."""

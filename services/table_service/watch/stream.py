@@ -10,14 +10,13 @@ from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.errors import Exhausted, MalformedInput, Reason
 from baohuang.rules.state import PlayerId, TableId, in_progress
 from table_service.tables import HAND_STARTED, HeldTable, Tables, replay
-from table_service.views import heartbeat_for, snapshot_for, update_for, viewer_seat
+from table_service.views import heartbeat_for, snapshot_for
 from table_service.watch.hub import Hub, Subscription
+from table_service.watch.telling import Telling, Told
 
 HEARTBEAT_SECONDS = 15.0
 _OVERFLOWS = 1
 """Fresh snapshots a reader gets for being too slow, before he is cut off; a reader who keeps up earns them anew."""
-
-Response = watch_pb2.WatchTableResponse
 
 
 class Watching:
@@ -37,8 +36,8 @@ class Watching:
         self._now = now
         self._heartbeat_seconds = heartbeat_seconds
 
-    async def watch(self, table_id: TableId, player: PlayerId, after_version: int) -> AsyncGenerator[Response, None]:
-        """Yield the table's stream as the player may see it; versions are contiguous.
+    async def watch(self, table_id: TableId, player: PlayerId, after_version: int) -> AsyncGenerator[Told, None]:
+        """Yield the table's stream as the player may see it, ready to be sent; versions are contiguous.
 
         Ends after a Reconnect. Raises Refusal: NotFound, MalformedInput (a version the table has not reached),
         Exhausted (SLOW_READER).
@@ -47,38 +46,37 @@ class Watching:
         with self._hub.subscribe(table_id, player) as subscription:
             if after_version > held.version:
                 raise MalformedInput.field("after_version", f"the table is at version {held.version}")
-            opening = await self._opening(held, player, after_version)
             sent = after_version
-            for response in opening:
-                sent = _version(response, sent)
-                yield response
+            for told in await self._opening(held, player, after_version):
+                sent = told.version
+                yield told
             if after_version:
                 # Who resumes learns at once that the stream is open, and how much time is left now.
-                yield heartbeat_for(held.table, sent, self._now())
+                yield self._heartbeat(held, sent)
             async with aclosing(self._follow(table_id, subscription, sent)) as following:
-                async for response in following:
-                    yield response
+                async for told in following:
+                    yield told
 
-    async def _opening(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Response]:
+    async def _opening(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Told]:
         """Return the missed events if they are of the current hand, else a snapshot of the table as it is now."""
         if after_version == held.version:
             return ()
         if after_version and held.table is not None and in_progress(held.table):
             missed = await self._missed(held, player, after_version)
-            if missed and missed[0].update.version == after_version + 1:
+            if missed and missed[0].version == after_version + 1:
                 return missed
-        return (snapshot_for(held, player, self._now()),)
+        return (self._snapshot(held, player),)
 
-    async def _missed(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Response]:
+    async def _missed(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Told]:
         stored = await self._log.read_since_last(StreamId(held.table_id), HAND_STARTED)
-        events = (decode(event.type, event.data) for event in stored)
+        events = [decode(event.type, event.data) for event in stored]
         return [
-            update_for(happened, viewer_seat(happened.table, player))
+            Telling(happened).to(player)
             for happened in replay(None, stored, events)
             if happened.stored.version > after_version
         ]
 
-    async def _follow(self, table_id: TableId, subscription: Subscription, sent: int) -> AsyncGenerator[Response, None]:
+    async def _follow(self, table_id: TableId, subscription: Subscription, sent: int) -> AsyncGenerator[Told, None]:
         overflows = 0
         while True:
             known = sent if await subscription.wait(self._heartbeat_seconds) else await self._polled(table_id, sent)
@@ -87,17 +85,22 @@ class Watching:
             if overflows > _OVERFLOWS:
                 raise Exhausted(Reason.SLOW_READER, "you read too slowly: watch again from the version you have")
             if waiting is None or _misses_some(waiting, sent, known):
-                current = await self._tables.current(table_id)
-                waiting = (snapshot_for(current, subscription.player, self._now()),)
-            for response in waiting:
-                if _version(response, sent) > sent:
-                    sent = _version(response, sent)
-                    yield response
+                waiting = (self._snapshot(await self._tables.current(table_id), subscription.player),)
+            for told in waiting:
+                if told.version > sent:
+                    sent = told.version
+                    yield told
             if subscription.draining:
                 yield _reconnect(sent)
                 return
             if not waiting:
-                yield heartbeat_for((await self._tables.hold(table_id)).table, sent, self._now())
+                yield self._heartbeat(await self._tables.hold(table_id), sent)
+
+    def _snapshot(self, held: HeldTable, player: PlayerId) -> Told:
+        return Told(held.version, snapshot_for(held, player, self._now()).SerializeToString())
+
+    def _heartbeat(self, held: HeldTable, sent: int) -> Told:
+        return Told(sent, heartbeat_for(held.table, sent, self._now()).SerializeToString())
 
     async def _polled(self, table_id: TableId, sent: int) -> int:
         """Return the table's version by the log, where another replica may have appended; `sent` without an answer.
@@ -110,24 +113,13 @@ class Watching:
             return sent
 
 
-def _misses_some(waiting: Sequence[Response], sent: int, known: int) -> bool:
+def _misses_some(waiting: Sequence[Told], sent: int, known: int) -> bool:
     """Tell whether events between `sent` and what waits never came by: the table was dropped and loaded meanwhile."""
-    following = (_version(response, sent) for response in waiting)
-    first = next((version for version in following if version > sent), known + 1)
+    first = next((told.version for told in waiting if told.version > sent), known + 1)
     return first > sent + 1
 
 
-def _version(response: Response, otherwise: int) -> int:
-    """Return the version a response brings its reader to."""
-    match response.WhichOneof("message"):
-        case "snapshot":
-            return response.snapshot.version
-        case "update":
-            return response.update.version
-        case _:
-            return otherwise
-
-
-def _reconnect(version: int) -> Response:
+def _reconnect(version: int) -> Told:
     reason = watch_pb2.ReconnectReason.RECONNECT_REASON_DRAINING
-    return Response(reconnect=watch_pb2.Reconnect(version=version, reason=reason))
+    message = watch_pb2.WatchTableResponse(reconnect=watch_pb2.Reconnect(version=version, reason=reason))
+    return Told(version, message.SerializeToString())

@@ -137,7 +137,17 @@ def _rebuilt(handler: Handler, behaviour: Behaviour) -> Handler:
         (True, False): grpc.stream_unary_rpc_method_handler,
         (True, True): grpc.stream_stream_rpc_method_handler,
     }[handler.request_streaming, handler.response_streaming]
-    return make(behaviour, _decoder(handler), handler.response_serializer)
+    return make(behaviour, _decoder(handler), _encoder(handler))
+
+
+def _encoder(handler: Handler) -> Callable[[Any], bytes]:
+    """Encode a response, unless it is encoded already: what goes to many watchers is serialized once for all."""
+    encode = handler.response_serializer
+
+    def encode_unless_bytes(response: Any) -> bytes:
+        return response if type(response) is bytes else encode(response)
+
+    return encode_unless_bytes
 
 
 def _decoder(handler: Handler) -> Callable[[bytes], Any]:
