@@ -18,13 +18,14 @@ from baohuang.rules import commands as cmd
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import mask
 from baohuang.rules.rulesets import Options, RulesetId
-from baohuang.rules.state import ALL_SEATS, PlayerId, Table, TableId, in_progress
+from baohuang.rules.state import ALL_SEATS, NOBODY, PlayerId, Table, TableId, in_progress
 from command_line.bots.policy import choose
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler, Request
 from table_service.seeds import DevelopmentSeeds
 from table_service.tables import Happened, Tables
-from table_service.views import snapshot_for, update_for
+from table_service.views import snapshot_for
+from table_service.watch.telling import Telling
 
 DEV_SEED: Final = 7
 RULESET: Final = RulesetId("ourgame-simple")
@@ -96,7 +97,7 @@ class _Recorder:
             move = choose(mask(table, seat), seat)
             happened = await self._carry_out(seat, move)
             request = choice_to_proto(move, pb.ActRequest, "action").SerializeToString()
-            yield Play(seat, request, happened.stored.version, update_for(happened, None).SerializeToString())
+            yield Play(seat, request, happened.stored.version, Telling(happened).to(NOBODY).message)
             table = happened.table
 
     async def _table(self) -> Table:
