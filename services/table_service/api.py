@@ -5,10 +5,11 @@ Every wrong field is a MalformedInput that names it by its proto path.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from google.protobuf.message import Message
 
@@ -24,6 +25,7 @@ from baohuang.rules.cards import COPIES, Card, UnknownCardError, in_order, parse
 from baohuang.rules.deal import ENTROPY_BYTES, SEATS
 from baohuang.rules.state import Answer, PlayerId, TableId, TableStatus
 from table_service.handler import Request
+from table_service.identifiers import new_table_id
 from table_service.summaries import Summary, filter_for, read_summary
 
 CommandRequest = (
@@ -43,6 +45,7 @@ _REQUEST_ID: Final = re.compile(r"[\x21-\x7e]{1,64}", re.ASCII)
 _TABLE_ID: Final = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 _DEFAULT_PAGE: Final = 50
 _LARGEST_PAGE: Final = 100
+_MILLISECONDS: Final = 1000
 _MOST_CARDS: Final = 64
 """More than any hand holds, whatever was pasted or paid to it."""
 _ANSWERS_BY_PHASE: Final[Mapping[str, frozenset[Answer]]] = MappingProxyType(
@@ -68,19 +71,17 @@ def table_id_in(text: str) -> TableId:
     return TableId(text)
 
 
-def request_to(table_id: TableId, message: MutatingRequest, action: cmd.Action) -> Request:
-    """Return the command that a mutating request stands for. Raises MalformedInput."""
-    expected = None
-    if not isinstance(message, pb.OpenTableRequest) and message.HasField("expected_version"):
-        expected = Version(message.expected_version)
-    return Request(
-        table_id=table_id,
-        player=caller(),
-        request_id=_request_id(message.request_id),
-        digest=_digest(message),
-        action=action,
-        expected_version=expected,
-    )
+def request_in(message: MutatingRequest, now: datetime) -> Request:
+    """Return the command that a request stands for, the same by whatever way it came. `now` dates a new table's id.
+
+    Raises MalformedInput; NotFound for a text that no table can have as its id.
+    """
+    if isinstance(message, pb.OpenTableRequest):
+        table_id = new_table_id(round(now.timestamp() * _MILLISECONDS))
+        return _request(table_id, message, opening(table_id, message), None)
+    table_id = table_id_in(message.table_id)
+    expected = Version(message.expected_version) if message.HasField("expected_version") else None
+    return _request(table_id, message, _ACTIONS[type(message)](message), expected)
 
 
 def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
@@ -202,6 +203,32 @@ def summary_message(head: Head) -> pb.TableSummary:
         players=summary.players,
         hands_played=summary.hands_played,
         hand_in_progress=summary.hand_in_progress,
+    )
+
+
+_ACTIONS: Final[Mapping[type[Message], Callable[[Any], cmd.Action]]] = MappingProxyType(
+    {
+        pb.SitDownRequest: sitting,
+        pb.StandUpRequest: lambda _: cmd.StandUp(),
+        pb.SetReadyRequest: readiness,
+        pb.ActRequest: move,
+        pb.SetTrusteeshipRequest: trusteeship,
+        pb.LeaveTableRequest: lambda _: cmd.LeaveTable(),
+        pb.ForfeitSeatRequest: lambda _: cmd.ForfeitSeat(),
+        pb.KickPlayerRequest: kicking,
+    },
+)
+"""What each kind of request asks of a table that is there already."""
+
+
+def _request(table_id: TableId, message: MutatingRequest, action: cmd.Action, expected: Version | None) -> Request:
+    return Request(
+        table_id=table_id,
+        player=caller(),
+        request_id=_request_id(message.request_id),
+        digest=_digest(message),
+        action=action,
+        expected_version=expected,
     )
 
 

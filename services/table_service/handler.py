@@ -102,10 +102,14 @@ class CommandHandler:
         Raises Refusal: NotFound, IllegalMove, StaleVersion, MalformedInput, PermissionDenied, WrongState, Unavailable;
         StillToCome.
         """
+        return await asyncio.shield(self.start(request))
+
+    def start(self, request: Request) -> "asyncio.Task[Done]":
+        """Begin to carry the command out, as `handle` does, and return the task: not to be cancelled by anybody."""
         task = asyncio.create_task(self._carry_out(request))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
-        return await asyncio.shield(task)
+        return task
 
     async def finish(self) -> None:
         """Wait for what is under way; to be called once no more commands come."""

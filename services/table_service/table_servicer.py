@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 
@@ -12,17 +12,26 @@ from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
 from baohuang.rpc.auth import Role
 from baohuang.rpc.errors import Reason, Unavailable
 from baohuang.rpc.roles import require
-from baohuang.rules.commands import Action, ForfeitSeat, LeaveTable, StandUp
 from table_service import api
 from table_service.clock import DatabaseClock
-from table_service.handler import CommandHandler, Done
-from table_service.identifiers import new_table_id
+from table_service.handler import CommandHandler
 from table_service.tables import Tables
 from table_service.views import view_of
 from table_service.watch.stream import Watching
 
-_MILLISECONDS = 1000
 Context = grpc.aio.ServicerContext[Any, Any]
+_Response = TypeVar(
+    "_Response",
+    pb.SitDownResponse,
+    pb.StandUpResponse,
+    pb.SetReadyResponse,
+    pb.ActResponse,
+    pb.SetTrusteeshipResponse,
+    pb.LeaveTableResponse,
+    pb.ForfeitSeatResponse,
+    pb.KickPlayerResponse,
+)
+"""What an accepted command is answered with: all alike."""
 
 
 class TableServicer(table_service_pb2_grpc.TableServiceServicer):
@@ -39,8 +48,7 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
 
     async def OpenTable(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
         """Open a table; a retry finds the table that was opened first."""
-        table_id = new_table_id(round(self._clock.now().timestamp() * _MILLISECONDS))
-        done = await self._handler.handle(api.request_to(table_id, request, api.opening(table_id, request)))
+        done = await self._handler.handle(api.request_in(request, self._clock.now()))
         try:
             opened = await self._tables.at(done.table_id, done.version)
         except EventLogError as error:
@@ -70,44 +78,36 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
 
     async def SitDown(self, request: pb.SitDownRequest, context: Context) -> pb.SitDownResponse:
         """Sit the caller down."""
-        done = await self._carry_out(request, api.sitting(request))
-        return pb.SitDownResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+        return await self._carry_out(request, pb.SitDownResponse)
 
     async def StandUp(self, request: pb.StandUpRequest, context: Context) -> pb.StandUpResponse:
         """Take the caller off his seat."""
-        done = await self._carry_out(request, StandUp())
-        return pb.StandUpResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+        return await self._carry_out(request, pb.StandUpResponse)
 
     async def SetReady(self, request: pb.SetReadyRequest, context: Context) -> pb.SetReadyResponse:
         """Set the caller's readiness."""
-        done = await self._carry_out(request, api.readiness(request))
-        return pb.SetReadyResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+        return await self._carry_out(request, pb.SetReadyResponse)
 
     async def Act(self, request: pb.ActRequest, context: Context) -> pb.ActResponse:
         """Make the caller's move."""
-        done = await self._carry_out(request, api.move(request))
-        return pb.ActResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+        return await self._carry_out(request, pb.ActResponse)
 
     async def SetTrusteeship(self, request: pb.SetTrusteeshipRequest, context: Context) -> pb.SetTrusteeshipResponse:
         """Give the caller's seat to the trustee, or take it back."""
-        done = await self._carry_out(request, api.trusteeship(request))
-        return pb.SetTrusteeshipResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+        return await self._carry_out(request, pb.SetTrusteeshipResponse)
 
     async def LeaveTable(self, request: pb.LeaveTableRequest, context: Context) -> pb.LeaveTableResponse:
         """Let the caller leave during a hand."""
-        done = await self._carry_out(request, LeaveTable())
-        return pb.LeaveTableResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+        return await self._carry_out(request, pb.LeaveTableResponse)
 
     async def ForfeitSeat(self, request: pb.ForfeitSeatRequest, context: Context) -> pb.ForfeitSeatResponse:
         """Take the seat the caller gives up, and fine him."""
-        done = await self._carry_out(request, ForfeitSeat())
-        return pb.ForfeitSeatResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+        return await self._carry_out(request, pb.ForfeitSeatResponse)
 
     @require(Role.OPERATOR)
     async def KickPlayer(self, request: pb.KickPlayerRequest, context: Context) -> pb.KickPlayerResponse:
         """Take a seat from its player, and fine him; for operators."""
-        done = await self._carry_out(request, api.kicking(request))
-        return pb.KickPlayerResponse(table_id=done.table_id, version=done.version, hash=done.hash)
+        return await self._carry_out(request, pb.KickPlayerResponse)
 
     async def WatchTable(self, request: watch_pb2.WatchTableRequest, context: Context) -> AsyncIterator[bytes]:  # type: ignore[override] # serialized once for all watchers
         """Stream the table as the caller may see it."""
@@ -120,8 +120,9 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         except EventLogError as error:
             raise _unavailable() from error
 
-    async def _carry_out(self, request: api.CommandRequest, action: Action) -> Done:
-        return await self._handler.handle(api.request_to(api.table_id_in(request.table_id), request, action))
+    async def _carry_out(self, request: api.CommandRequest, response: type[_Response]) -> _Response:
+        done = await self._handler.handle(api.request_in(request, self._clock.now()))
+        return response(table_id=done.table_id, version=done.version, hash=done.hash)
 
 
 def _unavailable() -> Unavailable:
