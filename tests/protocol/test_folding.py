@@ -13,11 +13,11 @@ from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_view_pb2
 from baohuang.rules.rulesets import RULESETS, RulesetId
 from baohuang.rules.state import in_progress
+from bench.random_player import chance_of
 from protocol.folding import fold
 from protocol.reflected import Json
 from tables.clients import Client, fresh
 from tables.games import Game, seated
-from tables.random_player import chance_of
 from tables.replicas import replica
 
 _COMPARE_EVERY = 7

@@ -17,9 +17,8 @@ from baohuang.rules.redact import Viewer
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import ALL_SEATS, Phase, Previous
-from rules.dice import dice
+from bench.random_player import RandomPlayer, chance_of, illegal_line, mood_of, standing_line
 from rules.playing import PLAYERS, RULESET_NAMES, Game, given_hands, given_table
-from rules.random_player import RandomPlayer, illegal_line, standing_line
 from rules.witness import VIEWERS, Witness
 
 VIEWED_HANDS: Final = 15
@@ -128,9 +127,9 @@ def folds_alike(game: Game) -> None:
 
 def play_thinned(ruleset: str, options: Options, number: int, viewers: tuple[Viewer, ...]) -> Game:
     """Play the thinned hand of that number, every third one clumsily."""
-    chance = dice("thinned", ruleset, options, number)
+    chance = chance_of("thinned", ruleset, options, number)
     watched = Watched(thinned(ruleset, options, chance), viewers)
-    watched.play_out(RandomPlayer(chance), chance, clumsiness=0.0 if number % 3 else 0.3, deals=1)
+    watched.play_out(RandomPlayer(chance, mood_of(chance)), chance, clumsiness=0.0 if number % 3 else 0.3, deals=1)
     folds_alike(watched.game)
     return watched.game
 
@@ -158,11 +157,11 @@ def test_thinned_hands(ruleset: str, options: Options) -> None:
 def test_whole_decks(ruleset: str, options: Options) -> None:
     """The same from the deal on, two hands at a table: the second is rebuilt from its own beginning alone."""
     for number in range(WHOLE_TABLES):
-        chance = dice("whole", ruleset, options, number)
+        chance = chance_of("whole", ruleset, options, number)
         watched = Watched(given_table(ruleset, options=options, name=f"whole/{ruleset}/{options}/{number}"))
         for clumsiness in (0.0, 0.05):
             for seat in ALL_SEATS:
                 watched.act(seat, cmd.SetReady(ready=True, entropy=str(chance.random())))
-            watched.play_out(RandomPlayer(chance), chance, clumsiness)
+            watched.play_out(RandomPlayer(chance, mood_of(chance)), chance, clumsiness)
             folds_alike(watched.game)
         assert len(watched.game.of(HandFinished)) == 2

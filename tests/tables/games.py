@@ -9,8 +9,8 @@ from baohuang.eventlog.port import NO_VERSION, EventLog, Head, StoredEvent, Stre
 from baohuang.rules.evolve import evolve
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Hand, Phase, Table, in_progress
+from bench.random_player import choose
 from tables.clients import Client, act, open_table, ready, sit
-from tables.random_player import choose
 from tables.replicas import Replica
 
 PLAYERS = ("an", "bo", "cai", "du", "en")

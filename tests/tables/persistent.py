@@ -5,8 +5,8 @@ from random import Random
 import grpc
 
 from baohuang.rules.phases.asking import seats_to_act
+from bench.random_player import choose
 from tables.clients import Changing, Client, Outcome, act
-from tables.random_player import choose
 from tables.viewers import Response, Viewer
 
 QUICK = (

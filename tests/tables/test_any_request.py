@@ -17,11 +17,11 @@ from baohuang.gen.rules.v1 import rules_service_pb2
 from baohuang.gen.table.v1 import table_service_pb2
 from baohuang.rules import commands as cmd
 from baohuang.rules.cards import Card
+from bench.random_player import chance_of
 from table_service.wiring import Limits
 from tables.clients import act, ready, refusal, sit, stand
 from tables.games import PLAYERS, opened, seated, started
 from tables.messages import TABLES, message
-from tables.random_player import chance_of
 from tables.replicas import Replica, replica
 
 METHODS = (

@@ -20,11 +20,11 @@ from baohuang.rules.events import (
 )
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Hand, Phase, TableId, TrusteeshipReason, in_progress
+from bench.random_player import chance_of, choose
 from eventually import eventually
 from table_service.deadlines import CLOCK, Pace
 from tables.clients import Client, open_table
 from tables.logs import FrontLog, Silent
-from tables.random_player import chance_of, choose
 from tables.replicas import Replica
 from tables.virtual_time import NEVER_POLLS, PLAYERS, Keeper, VirtualTime, keeper, seconds_later
 
@@ -74,8 +74,9 @@ async def hand_of(replica: Keeper, table_id: TableId) -> Hand:
 
 async def move(replica: Keeper, table_id: TableId) -> None:
     """Let a seat that has to act make a legal move."""
+    table = await replica.table(table_id)
     seat = seats_to_act(await hand_of(replica, table_id))[0]
-    await replica.act(table_id, PLAYERS[seat], choose(await replica.table(table_id), seat, chance_of("deadlines")))
+    await replica.act(table_id, PLAYERS[seat], choose(table, seat, chance_of("deadlines", table.version)))
 
 
 class Watched(FrontLog):

@@ -8,9 +8,9 @@ from baohuang.rules.deal import commitment_to
 from baohuang.rules.redact import mask
 from baohuang.rules.rulesets import RULESETS, RulesetId
 from baohuang.rules.state import Table
+from bench.random_player import chance_of
 from tables.clients import Client, fresh, ready, stand
 from tables.games import PLAYERS, Game, opened, seated, started
-from tables.random_player import chance_of
 from tables.replicas import Replica
 
 

@@ -10,13 +10,13 @@ import pytest
 from baohuang.eventlog import chain
 from baohuang.eventlog.port import EventLog, StoredEvent
 from baohuang.eventlog.postgres.log import PostgresLog, open_log
+from bench.random_player import chance_of
 from command_line.backend import TABLE
 from command_line.service_process import ServiceProcess
 from eventually import eventually
 from tables.clients import Client, Outcome, open_table, ready, sit
 from tables.games import PLAYERS, Game
 from tables.persistent import QUICK, Persistent, all_answered
-from tables.random_player import chance_of
 from tables.viewers import Response
 
 KILLS = 3

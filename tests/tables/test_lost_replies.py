@@ -12,11 +12,11 @@ from baohuang.eventlog.port import NO_VERSION, Append, Outcome, StoredEvent, Str
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rules.phases.asking import seats_to_act
+from bench.random_player import chance_of, choose
 from tables.changes import CHANGES, Change
 from tables.clients import Client, act, open_table, refusal, sit
 from tables.games import opened, started
 from tables.logs import FrontLog, Losing, Silent, SlowToAnswer
-from tables.random_player import chance_of, choose
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer
 

@@ -8,9 +8,9 @@ from baohuang.rules import commands as cmd
 from baohuang.rules.cards import PLAIN, STRENGTH, SWORD, Card, identical
 from baohuang.rules.plays import Shape, beats, shape_of
 from baohuang.rules.state import Answer, Hand, Phase
+from bench.random_player import chance_of
 from tables.clients import Client, act, fresh
 from tables.games import PLAYERS, Game, started
-from tables.random_player import chance_of
 from tables.replicas import Replica
 
 

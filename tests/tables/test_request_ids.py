@@ -8,10 +8,10 @@ from baohuang.eventlog.port import StoredEvent
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rules import commands as cmd
 from baohuang.rules.phases.asking import seats_to_act
+from bench.random_player import chance_of, choose
 from tables.changes import CHANGES
 from tables.clients import Changing, Client, act, fresh, open_table, ready, sit, stand
 from tables.games import opened, seated, started
-from tables.random_player import chance_of, choose
 from tables.replicas import Replica
 
 TIMES = 24

@@ -11,9 +11,9 @@ from baohuang.rules import commands as cmd
 from baohuang.rules.events import CardCalled, EmperorEnthroned
 from baohuang.rules.rulesets import RULESETS
 from baohuang.rules.state import Answer, Phase, in_progress
+from bench.random_player import chance_of
 from tables.clients import Client, act
 from tables.games import PLAYERS, Game, seated
-from tables.random_player import chance_of
 from tables.replicas import Replica
 from tables.viewers import Response, Viewer
 

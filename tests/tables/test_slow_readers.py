@@ -7,11 +7,11 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.rules import commands as cmd
 from baohuang.rules.redact import mask
 from baohuang.rules.state import TableId
+from bench.random_player import chance_of
 from eventually import eventually
 from table_service.wiring import Limits
 from tables.clients import Client, act, ready, refusal
 from tables.games import PLAYERS, Game, seated
-from tables.random_player import chance_of
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer
 

@@ -9,9 +9,9 @@ from baohuang.eventlog.port import EventLog
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rules import commands as cmd
 from baohuang.rules.state import Answer, Phase, in_progress
+from bench.random_player import chance_of
 from tables.clients import Client, act, open_table, ready, sit, stand
 from tables.games import PLAYERS, Game, seated
-from tables.random_player import chance_of
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer, first
 

@@ -16,12 +16,12 @@ from baohuang.rules.redact import Viewer as Viewpoint
 from baohuang.rules.redact import mask, redact
 from baohuang.rules.rulesets import RULESETS
 from baohuang.rules.state import Table, TableId
+from bench.random_player import chance_of
 from eventually import eventually
 from table_service.wiring import Limits
 from tables.clients import Client, ready, refusal
 from tables.games import PLAYERS, Game, seated, started
 from tables.logs import Silent
-from tables.random_player import chance_of
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer, first, follow
 
