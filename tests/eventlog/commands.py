@@ -10,6 +10,7 @@ from baohuang.eventlog.port import (
     Actor,
     Append,
     Appended,
+    ClaimName,
     EventLog,
     Head,
     NewEvent,
@@ -29,6 +30,11 @@ def new_stream() -> StreamId:
     return StreamId(f"table-{secrets.token_hex(8)}")
 
 
+def new_name() -> ClaimName:
+    """Make up a name that nobody holds."""
+    return ClaimName(f"player-{secrets.token_hex(8)}")
+
+
 def command(
     stream_id: StreamId,
     version: int = NO_VERSION,
@@ -43,6 +49,9 @@ def command(
     recorded_at: datetime = NOON,
     due_at: datetime | None = None,
     not_before: datetime | None = None,
+    claims: tuple[ClaimName, ...] = (),
+    releases: tuple[ClaimName, ...] = (),
+    unclaimed: tuple[ClaimName, ...] = (),
 ) -> Append:
     """Make a command on a stream at a version and hash, by default one on a new stream with a request id of its own."""
     return Append(
@@ -58,6 +67,9 @@ def command(
         summary=summary,
         due_at=due_at,
         not_before=not_before,
+        claims=claims,
+        releases=releases,
+        unclaimed=unclaimed,
     )
 
 

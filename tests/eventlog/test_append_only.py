@@ -23,6 +23,8 @@ TRESPASSES = [
     "truncate eventlog.requests",
     "delete from eventlog.heads",
     "truncate eventlog.heads",
+    "update eventlog.claims set stream_id = 'mine'",
+    "truncate eventlog.claims",
     "insert into eventlog.counter values (7, true)",
     "delete from eventlog.counter",
     "alter table eventlog.events disable trigger events_are_append_only",

@@ -167,6 +167,9 @@ async def test_what_is_not_canonical_json_is_unstorable(log: EventLog, data: byt
         command(StreamId("poison"), summary=b""),
         command(StreamId("poison"), actor="a\0b"),
         command(StreamId("poison\0")),
+        command(StreamId("poison"), actor="half \ud800"),
+        command(StreamId("poison"), request_id="\udfff"),
+        command(StreamId("poison"), events=(NewEvent("\ud800", b"{}"),)),
     ],
 )
 async def test_what_the_store_cannot_hold_is_unstorable(log: EventLog, poison: Append) -> None:
@@ -231,6 +234,16 @@ async def test_the_head_follows_the_stream(log: EventLog) -> None:
     head = await log.head(stream_id)
     assert head is not None
     assert (head.version, head.hash, msgspec.json.decode(head.summary)) == (3, end.hash, {"seats": ["li"]})
+
+
+async def test_the_versions_of_many_streams(log: EventLog) -> None:
+    """Each stream with where it ends, however often it is asked for; those that do not exist are left out."""
+    streams = [new_stream() for _ in range(3)]
+    ends = [await grow(log, stream_id, n) for n, stream_id in enumerate(streams, 1)]
+    expected = {stream_id: end.version for stream_id, end in zip(streams, ends, strict=True)}
+    assert await log.versions([*streams, new_stream(), streams[0]]) == expected
+    assert await log.versions([]) == {}
+    assert await log.versions([new_stream()]) == {}
 
 
 async def test_head_and_reply_are_read_together(log: EventLog) -> None:

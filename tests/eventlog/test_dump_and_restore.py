@@ -11,10 +11,10 @@ import pytest
 from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.embedded.postgres_binaries import installed_binaries
 from baohuang.eventlog import chain
-from baohuang.eventlog.port import Duplicate
+from baohuang.eventlog.port import Duplicate, Refused
 from baohuang.eventlog.postgres.log import open_log
 from baohuang.eventlog.postgres.migrations import migrate
-from eventlog.commands import accepted, after, command, grow, new_stream
+from eventlog.commands import accepted, after, command, grow, new_name, new_stream
 
 
 @pytest.fixture
@@ -40,9 +40,10 @@ def copy(source: str, target: str, folder: Path) -> None:
 
 
 async def test_a_restored_log_goes_on(fresh_cluster: str, own_database_dsn: str, tmp_path: Path) -> None:
-    """Every event is readable, appends go on at the next version and position, old requests are known."""
+    """Every event is readable, appends go on at the next version and position, requests and claims are known."""
+    name, nobodys = new_name(), new_name()
     streams = [new_stream() for _ in range(3)]
-    remembered = command(new_stream(), request_id="remembered")
+    remembered = command(new_stream(), request_id="remembered", claims=(name,))
     async with open_log(own_database_dsn) as log:
         ends = {stream_id: await grow(log, stream_id, 4) for stream_id in streams}
         await accepted(log, remembered)
@@ -57,3 +58,6 @@ async def test_a_restored_log_goes_on(fresh_cluster: str, own_database_dsn: str,
             tip = chain.verify(chain.start(stream_id), await log.read_stream(stream_id))
             chain.verify_end(tip, await log.head(stream_id))
         assert isinstance(await log.append(remembered), Duplicate)
+        assert await log.holders([name, nobodys]) == {name: remembered.stream_id}
+        assert await log.append(command(new_stream(), claims=(name,))) == Refused("a_name_is_claimed_once")
+        await accepted(log, command(new_stream(), claims=(nobodys,)))

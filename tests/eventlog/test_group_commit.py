@@ -10,6 +10,7 @@ from baohuang.eventlog.port import (
     NO_HASH,
     NO_VERSION,
     Append,
+    ClaimName,
     LogBusy,
     LogClosed,
     OutcomeUnknown,
@@ -56,6 +57,23 @@ async def test_what_comes_during_a_flush_goes_in_the_next() -> None:
         for _ in range(5):
             gate.open.release()
     assert gate.sent == [[a], [a, b], [c, a]]
+
+
+async def test_names_are_given_up_first() -> None:
+    """Within a flush those who give names up go before those who take some, and the others in between, as they came."""
+    gate = Gate()
+    name = (ClaimName("wei"),)
+    waiting = [
+        command(StreamId("takes"), claims=name),
+        command(StreamId("plain"), unclaimed=name),
+        command(StreamId("changes"), releases=name, claims=name),
+        command(StreamId("gives"), releases=name),
+        command(StreamId("other")),
+    ]
+    gate.open.release()
+    async with GroupCommit(gate) as commits:
+        await asyncio.gather(*(commits.append(linked(one)) for one in waiting))
+    assert gate.sent == [["gives", "changes", "plain", "other", "takes"]]
 
 
 async def test_one_request_goes_once_a_flush() -> None:

@@ -1,7 +1,7 @@
 """Event logs that stand in front of a real one and do to it what networks and crashes do."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from baohuang.eventlog.port import (
@@ -9,6 +9,7 @@ from baohuang.eventlog.port import (
     NO_VERSION,
     Actor,
     Append,
+    ClaimName,
     Current,
     Due,
     Duplicate,
@@ -39,6 +40,10 @@ class FrontLog:
         """See `EventLog.head`."""
         return await self.behind.head(stream_id)
 
+    async def versions(self, stream_ids: Sequence[StreamId]) -> Mapping[StreamId, Version]:
+        """See `EventLog.versions`."""
+        return await self.behind.versions(stream_ids)
+
     async def read_stream(
         self, stream_id: StreamId, after_version: Version = NO_VERSION, limit: int = 1000
     ) -> Sequence[StoredEvent]:
@@ -64,6 +69,10 @@ class FrontLog:
     async def list_heads(self, where: bytes = b"{}", after: StreamId | None = None, limit: int = 100) -> Sequence[Head]:
         """See `EventLog.list_heads`."""
         return await self.behind.list_heads(where, after, limit)
+
+    async def holders(self, names: Sequence[ClaimName]) -> Mapping[ClaimName, StreamId]:
+        """See `EventLog.holders`."""
+        return await self.behind.holders(names)
 
     async def clock(self) -> datetime:
         """See `EventLog.clock`."""
@@ -127,6 +136,11 @@ class Silent(FrontLog):
         self._check()
         return await self.behind.append(command)
 
+    async def versions(self, stream_ids: Sequence[StreamId]) -> Mapping[StreamId, Version]:
+        """See `EventLog.versions`."""
+        self._check()
+        return await self.behind.versions(stream_ids)
+
     async def read_stream(
         self, stream_id: StreamId, after_version: Version = NO_VERSION, limit: int = 1000
     ) -> Sequence[StoredEvent]:
@@ -148,6 +162,11 @@ class Silent(FrontLog):
         """See `EventLog.list_heads`."""
         self._check()
         return await self.behind.list_heads(where, after, limit)
+
+    async def holders(self, names: Sequence[ClaimName]) -> Mapping[ClaimName, StreamId]:
+        """See `EventLog.holders`."""
+        self._check()
+        return await self.behind.holders(names)
 
     async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
         """See `EventLog.claim_due`."""

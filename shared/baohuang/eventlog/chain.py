@@ -17,7 +17,7 @@ Everything here is pure. A chain that does not hold raises `ChainBroken`, which 
 """
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -113,19 +113,13 @@ def start(stream_id: StreamId) -> Tip:
 def link(command: Append, salts: Sequence[bytes]) -> tuple[Link, ...]:
     """Chain a command's events on the head it expects; one salt of 16 bytes an event.
 
-    Raises Unstorable for data that is not a JSON object without floats, or whose "hidden" is not an object.
+    Raises Unstorable for data that is not a JSON object without floats, or whose "hidden" is not an object, and for
+    text with half a character (a lone surrogate).
     """
-    recorded_at = instant(command.recorded_at)
-    links: list[Link] = []
-    previous = command.expected_hash
-    for version, (event, salt) in enumerate(zip(command.events, salts, strict=True), command.expected_version + 1):
-        data, hidden = _new_parts(event)
-        public = _public_part(
-            command.stream_id, version, event.type, actor=command.actor, recorded_at=recorded_at, data=data
-        )
-        previous = next_hash(previous, public, hidden_digest(salt, _hidden_part(command.request_id, hidden)))
-        links.append(Link(Version(version), event.type, event.data, salt, previous))
-    return tuple(links)
+    try:
+        return tuple(_links(command, salts))
+    except UnicodeEncodeError as error:
+        raise Unstorable(f"text holds whole characters: {error}") from error
 
 
 def store(command: Append, links: Iterable[Link], before: Position) -> tuple[StoredEvent, ...]:
@@ -233,6 +227,18 @@ def hidden_digest(salt: bytes, hidden_part: bytes) -> bytes:
 def instant(moment: datetime) -> str:
     """Write an aware UTC moment in the one form that is hashed: RFC 3339, six decimals, Z."""
     return moment.isoformat(timespec="microseconds")[:26] + "Z"
+
+
+def _links(command: Append, salts: Sequence[bytes]) -> Iterator[Link]:
+    recorded_at = instant(command.recorded_at)
+    previous = command.expected_hash
+    for version, (event, salt) in enumerate(zip(command.events, salts, strict=True), command.expected_version + 1):
+        data, hidden = _new_parts(event)
+        public = _public_part(
+            command.stream_id, version, event.type, actor=command.actor, recorded_at=recorded_at, data=data
+        )
+        previous = next_hash(previous, public, hidden_digest(salt, _hidden_part(command.request_id, hidden)))
+        yield Link(Version(version), event.type, event.data, salt, previous)
 
 
 def _parts(data: bytes) -> tuple[dict[str, Any], dict[str, Any] | None]:

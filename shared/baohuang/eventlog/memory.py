@@ -6,7 +6,7 @@ Nothing is awaited within an append, so the event loop is its lock and a cancell
 import re
 import secrets
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -22,6 +22,7 @@ from baohuang.eventlog.port import (
     Actor,
     Append,
     Appended,
+    ClaimName,
     Current,
     Due,
     Duplicate,
@@ -39,7 +40,7 @@ from baohuang.eventlog.port import (
     VersionConflict,
 )
 
-# The constraints of the schema, in the order in which PostgreSQL meets them.
+# The constraints of the schema that need no look at the log, in the order in which PostgreSQL meets them.
 _CONSTRAINTS: Final[tuple[tuple[str, Callable[[Append], bool]], ...]] = (
     ("a_request_is_named", lambda command: command.request_id != ""),
     ("an_actor_is_named", lambda command: command.actor != ""),
@@ -69,6 +70,7 @@ class MemoryLog:
         self._summaries: dict[StreamId, bytes] = {}
         self._requests: dict[tuple[Actor, RequestId], Duplicate] = {}
         self._timers: dict[StreamId, _Timer] = {}
+        self._claims: dict[ClaimName, StreamId] = {}
 
     async def append(self, command: Append) -> Outcome:
         """See `EventLog.append`."""
@@ -80,6 +82,10 @@ class MemoryLog:
         """See `EventLog.head`."""
         events = self._streams.get(stream_id)
         return Head(stream_id, events[-1].version, events[-1].hash, self._summaries[stream_id]) if events else None
+
+    async def versions(self, stream_ids: Sequence[StreamId]) -> Mapping[StreamId, Version]:
+        """See `EventLog.versions`."""
+        return {one: self._streams[one][-1].version for one in stream_ids if one in self._streams}
 
     async def read_stream(
         self, stream_id: StreamId, after_version: Version = NO_VERSION, limit: int = 1000
@@ -113,6 +119,10 @@ class MemoryLog:
         heads = [await self.head(stream_id) for stream_id in matching[:limit]]
         return tuple(head for head in heads if head)
 
+    async def holders(self, names: Sequence[ClaimName]) -> Mapping[ClaimName, StreamId]:
+        """See `EventLog.holders`."""
+        return {name: self._claims[name] for name in names if name in self._claims}
+
     async def clock(self) -> datetime:
         """See `EventLog.clock`."""
         return self._now()
@@ -142,7 +152,19 @@ class MemoryLog:
             raise LogCorrupted(command.stream_id, version, command.expected_hash, found)
         if command.not_before is not None and self._now() < command.not_before:
             return TooEarly(command.not_before)
-        return next((Refused(name) for name, holds in _CONSTRAINTS if not holds(command)), None)
+        broken = (name for name, holds in _CONSTRAINTS if not holds(command))
+        breach = self._breach_of_claims(command) or next(broken, None)
+        return Refused(breach) if breach else None
+
+    def _breach_of_claims(self, command: Append) -> str | None:
+        if "" in _names(command):
+            return "a_claim_is_named"
+        if self._held_by_others(command.stream_id, command.claims):
+            return "a_name_is_claimed_once"
+        return "a_name_is_unclaimed" if self._held_by_others(command.stream_id, command.unclaimed) else None
+
+    def _held_by_others(self, stream_id: StreamId, names: Iterable[ClaimName]) -> bool:
+        return any(self._claims.get(name, stream_id) != stream_id for name in names)
 
     def _write(self, command: Append, links: tuple[chain.Link, ...]) -> Appended:
         stored = chain.store(command, links, Position(len(self._events)))
@@ -155,6 +177,7 @@ class MemoryLog:
             command.stream_id, command.version, command.request_digest, command.outcome
         )
         self._set_timer(command)
+        self._set_claims(command)
         last = stored[-1]
         return Appended(last.version, last.hash, last.position, stored)
 
@@ -167,6 +190,16 @@ class MemoryLog:
         if timer is None or timer.due.due_at != command.due_at:
             self._timers[command.stream_id] = _Timer(Due(command.stream_id, command.version, command.due_at))
 
+    def _set_claims(self, command: Append) -> None:
+        for name in command.releases:
+            if self._claims.get(name) == command.stream_id:
+                del self._claims[name]
+        self._claims.update(dict.fromkeys(command.claims, command.stream_id))
+
+
+def _names(command: Append) -> tuple[ClaimName, ...]:
+    return command.claims + command.releases + command.unclaimed
+
 
 def _check_storable(command: Append) -> None:
     """Refuse what PostgreSQL's text and jsonb cannot hold."""
@@ -175,9 +208,14 @@ def _check_storable(command: Append) -> None:
         command.outcome,
         b"{}" if command.summary is None else command.summary,
     )
-    texts = (command.stream_id, command.actor, command.request_id, *(event.type for event in command.events))
+    types = (event.type for event in command.events)
+    texts = (command.stream_id, command.actor, command.request_id, *types, *_names(command))
     if any("\0" in text for text in texts) or any(_ESCAPED_NUL.search(document) for document in documents):
         raise Unstorable("text holds no NUL")
+    try:
+        "".join(_names(command)).encode()
+    except UnicodeEncodeError as error:
+        raise Unstorable(f"text holds whole characters: {error}") from error
     try:
         for document in documents:
             msgspec.json.decode(document)

@@ -5,6 +5,8 @@ position 1, 2, 3, … in commit order; neither has holes. Appends are optimistic
 its decision was based on. They are idempotent: a command is known by its actor and request id, and the reply to an
 accepted one is kept.
 
+A log also keeps names that one stream at a time may hold (`ClaimName`): what they stand for is the caller's business.
+
 What the log says about an append is an `Outcome`, a value; what keeps it from saying anything is an error:
 
     EventLogError
@@ -16,7 +18,7 @@ What the log says about an append is an `Outcome`, a value; what keeps it from s
     └── LogCorrupted         the head has the expected version under another hash: the log was changed or restored
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NewType, Protocol
@@ -28,6 +30,8 @@ Position = NewType("Position", int)
 """Place of an event in the whole log, from 1, contiguous in commit order."""
 Actor = NewType("Actor", str)
 RequestId = NewType("RequestId", str)
+ClaimName = NewType("ClaimName", str)
+"""A name that at most one stream of the log holds: a text, not empty, compared byte by byte."""
 
 NO_VERSION: Final = Version(0)
 NO_HASH: Final = bytes(32)
@@ -95,6 +99,12 @@ class Append:
     `due_at` is when the stream's timer is due, None for no timer: every append replaces the timer, or takes it away.
     `not_before` has the append refused as `TooEarly` unless the store's own clock has reached it.
 
+    `releases` are names the stream gives up, with no effect where it does not hold them; `claims` are names it holds
+    from this append on, held already or given up in the same append or not. `unclaimed` are names that no other stream
+    may hold when this is appended. A name of another stream has the append refused, as
+    `Refused("a_name_is_claimed_once")` or `Refused("a_name_is_unclaimed")`, and so has an empty one, as
+    `Refused("a_claim_is_named")`.
+
     Raises ValueError for no events, an instant that is not UTC, and a hash of the wrong length.
     """
 
@@ -110,6 +120,9 @@ class Append:
     summary: bytes | None = None
     due_at: datetime | None = None
     not_before: datetime | None = None
+    claims: tuple[ClaimName, ...] = ()
+    releases: tuple[ClaimName, ...] = ()
+    unclaimed: tuple[ClaimName, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.events:
@@ -236,6 +249,9 @@ class EventLog(Protocol):
     async def head(self, stream_id: StreamId) -> Head | None:
         """Return where the stream ends, None if it does not exist."""
 
+    async def versions(self, stream_ids: Sequence[StreamId]) -> Mapping[StreamId, Version]:
+        """Return where each of many streams ends, in one query; those that do not exist are left out."""
+
     async def read_stream(
         self, stream_id: StreamId, after_version: Version = NO_VERSION, limit: int = 1000
     ) -> Sequence[StoredEvent]:
@@ -262,6 +278,9 @@ class EventLog(Protocol):
         In descending order of stream id (by code point), so newest first where ids grow with time; `after` is the last
         stream id of the page before. That order never changes under the reader, unlike one by last change.
         """
+
+    async def holders(self, names: Sequence[ClaimName]) -> Mapping[ClaimName, StreamId]:
+        """Return which stream holds each of these names; those that nobody holds are left out."""
 
     async def clock(self) -> datetime:
         """Return the store's clock (UTC), the only one that decides; callers measure their offset to it."""

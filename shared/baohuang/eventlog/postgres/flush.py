@@ -1,4 +1,4 @@
-"""One flush on the wire: what is sent to `eventlog.append_timed`, and what its answer means."""
+"""One flush on the wire: what is sent to `eventlog.append_claiming`, and what its answer means."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -44,7 +44,7 @@ class Flusher:
         except FAILURES as error:
             raise LogBusy(f"no connection: {error}") from error
         try:
-            rows = await connection.fetch(self._append, commands_of(batch), events_of(batch))
+            rows = await connection.fetch(self._append, *arguments_of(batch))
         except asyncpg.IntegrityConstraintViolationError as error:
             return _refused_at_commit(batch, error)
         except FAILURES as error:
@@ -52,6 +52,11 @@ class Flusher:
         finally:
             await self._pool.release(connection)
         return [_settled(linked, row) for linked, row in zip(batch, rows, strict=True)]
+
+
+def arguments_of(batch: Sequence[Linked]) -> tuple[Sequence[object], Sequence[object], Sequence[object]]:
+    """Write a flush as the arguments of `eventlog.append_claiming`."""
+    return commands_of(batch), events_of(batch), claims_of(batch)
 
 
 def commands_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
@@ -85,6 +90,20 @@ def events_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
     ]
 
 
+def claims_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
+    """Write what they do with names as the composite type `eventlog.claim`."""
+    return [
+        (place, name, use)
+        for place, linked in enumerate(batch, 1)
+        for use, names in (
+            ("released", linked.command.releases),
+            ("claimed", linked.command.claims),
+            ("unclaimed", linked.command.unclaimed),
+        )
+        for name in names
+    ]
+
+
 def _settled(linked: Linked, row: Row) -> Settled:  # noqa: PLR0911 - one a verdict
     command = linked.command
     match row["settled"]:
@@ -104,7 +123,7 @@ def _settled(linked: Linked, row: Row) -> Settled:  # noqa: PLR0911 - one a verd
         case "busy":
             return Busy.BUSY
         case other:
-            raise AssertionError(f"eventlog.append_timed answers {other!r}")
+            raise AssertionError(f"eventlog.append_claiming answers {other!r}")
 
 
 def _refused_at_commit(batch: Sequence[Linked], error: asyncpg.IntegrityConstraintViolationError) -> Sequence[Settled]:

@@ -2,13 +2,14 @@
 
     append ──► waiting ──take──► in flight ──► settled: the caller has its outcome
                  ▲                   │
-                 └───── busy ────────┘   the head is held by somebody, or the flush failed as a whole
+                 └───── busy ────────┘   the head or a name is held by somebody, or the flush failed as a whole
 
-A flush takes at most one command a stream and one a request, since it settles them all against the state before it.
-One that fails as a whole sends its commands back to go alone, so a poisonous one hurts itself only. One whose
-connection is lost sends them back to be sent again, which is safe because a request is accepted once. A command that
-finds its head busy goes again with the next flush; only when a flush settles nothing is there a pause, which a new
-command ends. Each command has a deadline in all, after which its caller is told.
+A flush takes at most one command a stream and one a request, since it settles them all against the state before it;
+names alone it settles in its order, in which those who give some up go first, so that others of it may take them. One
+that fails as a whole sends its commands back to go alone, so a poisonous one hurts itself only. One whose connection is
+lost sends them back to be sent again, which is safe because a request is accepted once. A command that finds its head
+or a name busy goes again with the next flush; only when a flush settles nothing is there a pause, which a new command
+ends. Each command has a deadline in all, after which its caller is told.
 
 The loop belongs to the log, not to any caller: a caller who is cancelled gives up his wait, not the flush.
 """
@@ -43,7 +44,7 @@ from baohuang.eventlog.port import (
 
 
 class Busy(enum.Enum):
-    """The head of the command's stream is held by somebody else: nothing was decided."""
+    """The head of the command's stream or one of its names is held by somebody else: nothing was decided."""
 
     BUSY = enum.auto()
 
@@ -100,6 +101,12 @@ class _Waiting:
             self.outcome.set_exception(error)
 
 
+def _names_given_up_first(waiting: _Waiting) -> tuple[bool, bool]:
+    """Order who only gives names up before who takes some too, and both before those who give up none."""
+    command = waiting.linked.command
+    return not command.releases, bool(command.claims)
+
+
 @dataclass(slots=True)
 class _Queue:
     """Waiting commands by stream, streams taking turns."""
@@ -133,7 +140,7 @@ class _Queue:
             batch.append(self._pop(stream_id))
             if first.alone:
                 break
-        return batch
+        return sorted(batch, key=_names_given_up_first)
 
     def _first(self, stream_id: StreamId) -> _Waiting | None:
         """Return the first command of a stream that somebody still waits for."""
@@ -237,7 +244,9 @@ class GroupCommit:
                 waiting.fail(settled)
             case Busy.BUSY:
                 command = waiting.linked.command
-                return self._again(waiting, LogBusy(f"the head of {command.stream_id} is held by somebody"))
+                return self._again(
+                    waiting, LogBusy(f"the head of {command.stream_id} or one of its names is held by somebody")
+                )
             case _:
                 assert_never(settled)
         return 1

@@ -1,6 +1,6 @@
 """The event log on PostgreSQL: appends go through group commit, reads over a pool of their own."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from secrets import token_bytes
@@ -12,6 +12,7 @@ from baohuang.eventlog.port import (
     NO_VERSION,
     Actor,
     Append,
+    ClaimName,
     Current,
     Due,
     Duplicate,
@@ -32,12 +33,14 @@ from baohuang.eventlog.postgres.queries import query
 Row = Any  # asyncpg.Record, which has no types for its columns
 
 _HEAD: Final = query("head")
+_VERSIONS: Final = query("versions")
 _READ_STREAM: Final = query("read_stream")
 _READ_SINCE_LAST: Final = query("read_since_last")
 _READ_ALL: Final = query("read_all")
 _CURRENT: Final = query("current")
 _FIND_REQUEST: Final = query("find_request")
 _LIST_HEADS: Final = query("list_heads")
+_HOLDERS: Final = query("holders")
 _CLOCK: Final = query("clock")
 _CLAIM_DUE: Final = query("claim_due")
 
@@ -79,6 +82,10 @@ class PostgresLog:
         rows = await self._fetch(_HEAD, stream_id)
         return _head(rows[0]) if rows else None
 
+    async def versions(self, stream_ids: Sequence[StreamId]) -> Mapping[StreamId, Version]:
+        """See `EventLog.versions`."""
+        return dict(await self._fetch(_VERSIONS, stream_ids))
+
     async def read_stream(
         self, stream_id: StreamId, after_version: Version = NO_VERSION, limit: int = 1000
     ) -> Sequence[StoredEvent]:
@@ -107,6 +114,10 @@ class PostgresLog:
     async def list_heads(self, where: bytes = b"{}", after: StreamId | None = None, limit: int = 100) -> Sequence[Head]:
         """See `EventLog.list_heads`."""
         return tuple(_head(row) for row in await self._fetch(_LIST_HEADS, where, after, limit))
+
+    async def holders(self, names: Sequence[ClaimName]) -> Mapping[ClaimName, StreamId]:
+        """See `EventLog.holders`."""
+        return dict(await self._fetch(_HOLDERS, names))
 
     async def clock(self) -> datetime:
         """See `EventLog.clock`."""

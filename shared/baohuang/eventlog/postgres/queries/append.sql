@@ -1,2 +1,3 @@
 -- append: settle one flush of commands, each on its own, in one transaction.
-select settled, version, hash, position, stream_id, digest, outcome, refused_by from eventlog.append_timed($1, $2)
+select settled, version, hash, position, stream_id, digest, outcome, refused_by
+from eventlog.append_claiming($1, $2, $3)
