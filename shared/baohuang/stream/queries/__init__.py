@@ -1,0 +1,8 @@
+"""SQL of relays and consumers, one file a query; tables without a schema are those of the service that runs it."""
+
+from baohuang.database.queries import query_in
+
+
+def query(name: str) -> str:
+    """Return the text of a query by its file's name; FileNotFoundError if there is none."""
+    return query_in(__name__, name)

@@ -1,0 +1,116 @@
+"""The relay: publishes a source to its stream, in order and without holes, and makes the stream whole if it is not.
+
+    connect ──► wait for the lease ──► find where the stream ends ──► publish what the source has beyond it, as it comes
+       ▲                                                                                 │
+       └──────────────────────── any failure, a lost lease ──────────────────────────────┘
+
+The source is the truth, and where the relay stands is what the stream itself says, never what the relay remembers. So
+it does not matter when it is killed, how often, or whether another one publishes too.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from baohuang.eventlog.port import EventLogError
+from baohuang.stream.connection import Connect
+from baohuang.stream.jetstream import JetStream
+from baohuang.stream.lease import Held, Lease, LeaseLost
+from baohuang.stream.port import Source, StreamError
+from baohuang.stream.publishing import Publisher
+from baohuang.stream.streams import StreamName
+
+_log = structlog.get_logger("stream")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often the source is looked at unasked, and how long more is waited for after a poke.
+
+    Then how often the lease is kept and the stream checked, and how many messages go at once.
+    """
+
+    poll_seconds: float = 0.5
+    gather_seconds: float = 0.02
+    keep_seconds: float = 1.0
+    batch: int = 500
+
+
+class Relay:
+    """Publishes one source; `run` it as a task, beside as many others of the same source as you like."""
+
+    def __init__(
+        self, source: Source, name: StreamName, lease: Lease, connect: Connect, pace: Pace | None = None
+    ) -> None:
+        """Take a lease that outlasts the time between two keepings of it."""
+        self._source: Final = source
+        self._name: Final = name
+        self._lease: Final = lease
+        self._connect: Final = connect
+        self._pace: Final = pace or Pace()
+        self._poked: Final = asyncio.Event()
+        self._trouble = ""
+
+    def poke(self) -> None:
+        """Say that the source has more; what nobody says is found at the next poll."""
+        self._poked.set()
+
+    async def run(self) -> None:
+        """Publish for ever; whatever fails is tried again."""
+        while True:
+            try:
+                await self._turn()
+            except (StreamError, EventLogError, LeaseLost) as error:
+                self._note(error)
+            await asyncio.sleep(self._pace.poll_seconds)
+
+    async def _turn(self) -> None:
+        """Publish until something fails."""
+        async with self._connect() as client:
+            held = await self._until_held()
+            publisher = Publisher(self._source, JetStream(client, self._name), self._pace.batch)
+            try:
+                await self._follow(publisher, held)
+            finally:
+                with suppress(EventLogError, LeaseLost):
+                    await self._lease.give_back(held, publisher.number)
+
+    async def _until_held(self) -> Held:
+        while (held := await self._lease.take()) is None:  # noqa: ASYNC110 (of a row that others change)
+            await asyncio.sleep(self._pace.poll_seconds)
+        return held
+
+    async def _follow(self, publisher: Publisher, held: Held) -> None:
+        await publisher.begin()
+        self._trouble = ""
+        if publisher.number < held.number:
+            _log.warning("stream is behind and is refilled", stream=self._name.name, number=publisher.number)
+        _log.info("relay publishes", stream=self._name.name, number=publisher.number, epoch=held.epoch)
+        now = asyncio.get_running_loop().time
+        keep_at = now()
+        while True:
+            more = await publisher.advance()
+            if now() >= keep_at:
+                await publisher.check()
+                await self._lease.keep(held, publisher.number)
+                keep_at = now() + self._pace.keep_seconds
+            if not more:
+                await self._until_poked()
+
+    async def _until_poked(self) -> None:
+        """Wait for a poke, and a little for more to come with it; for the next poll at the latest."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._pace.poll_seconds):
+                await self._poked.wait()
+                await asyncio.sleep(self._pace.gather_seconds)
+        self._poked.clear()
+
+    def _note(self, error: Exception) -> None:
+        """Log a trouble once, until it is over or another one."""
+        trouble = type(error).__name__
+        if trouble != self._trouble:
+            self._trouble = trouble
+            _log.warning("relay waits", stream=self._name.name, trouble=trouble, error=str(error))

@@ -1,0 +1,44 @@
+"""Workers that run beside a block of code, and have ended when it has."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final, Protocol
+
+import structlog
+
+_AGAIN_SECONDS: Final = 0.2
+_log = structlog.get_logger("stream")
+
+
+class Worker(Protocol):
+    """What runs until it is cancelled: a relay, a consumer."""
+
+    async def run(self) -> None:
+        """Run for ever."""
+
+
+@asynccontextmanager
+async def at_work(*workers: Worker) -> AsyncIterator[None]:
+    """Run workers until the end of the block. One that fails, which takes a bug, is logged and leaves the others be."""
+    tasks = [asyncio.create_task(worker.run(), name=type(worker).__name__) for worker in workers]
+    for task in tasks:
+        task.add_done_callback(_report)
+    try:
+        yield
+    finally:
+        await _stop(tasks)
+
+
+async def _stop(tasks: list["asyncio.Task[None]"]) -> None:
+    """Cancel tasks until they have ended: once is not enough where the NATS client swallows it, as it does at times."""
+    left = set(tasks)
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=_AGAIN_SECONDS)
+
+
+def _report(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("worker failed", worker=task.get_name(), exc_info=error)

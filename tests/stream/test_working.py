@@ -1,0 +1,59 @@
+"""Workers end with their block."""
+
+import asyncio
+
+from baohuang.stream.working import at_work
+from eventually import eventually
+
+
+class Stubborn:
+    """Does not hear that it is cancelled the first time."""
+
+    def __init__(self) -> None:
+        self.deaf = True
+        self.ended = False
+
+    async def run(self) -> None:
+        """Run until cancelled for the second time."""
+        while True:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                if not self.deaf:
+                    self.ended = True
+                    raise
+                self.deaf = False
+
+
+class Broken:
+    """Has a bug."""
+
+    def __init__(self) -> None:
+        self.ran = False
+
+    async def run(self) -> None:
+        """Fail."""
+        self.ran = True
+        raise ZeroDivisionError
+
+
+async def test_a_worker_that_misses_its_cancelling_ends_all_the_same() -> None:
+    """Python 3.11's `wait_for` and the NATS client both swallow a cancellation at times: it is cancelled again."""
+    worker = Stubborn()
+    async with asyncio.timeout(5):
+        async with at_work(worker):
+            await asyncio.sleep(0)
+        assert worker.ended
+
+
+async def test_a_broken_worker_leaves_the_others_be() -> None:
+    """Its failure is its own."""
+    broken, other = Broken(), Stubborn()
+
+    async def ran() -> bool:
+        return broken.ran
+
+    async with at_work(broken, other):
+        await eventually(ran)
+        assert not other.ended
+    assert other.ended
