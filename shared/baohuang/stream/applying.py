@@ -1,0 +1,189 @@
+"""Applying messages to a service's own tables, each once and in order, in one transaction with how far it has got."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import asyncpg
+import structlog
+
+from baohuang.database.pool import FAILURES, Connection, Pool
+from baohuang.eventlog.port import LogUnavailable
+from baohuang.stream.checkpoint import Checkpoint, lock
+from baohuang.stream.port import Message, Number, Order, Poison, predecessor
+from baohuang.stream.streams import StreamName
+
+Apply = Callable[[Connection, Sequence[Message]], Awaitable[None]]
+"""Writes the effects of messages, which come in order, over a connection in a transaction that the caller ends. Raises
+Unprocessable, or whatever else its bugs and the tables' constraints raise, for one that cannot be applied."""
+
+Fill = Callable[[Connection, Number, Number, int], Awaitable[Sequence[Message]]]
+"""Reads the consumer's messages after one number and up to another, the first so many of them, from the source."""
+
+POISON: Final = (
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    asyncpg.DataError,
+    asyncpg.IntegrityConstraintViolationError,
+    asyncpg.RaiseError,
+)
+"""What says that a message cannot be applied, and does not say that the database cannot be reached."""
+_FILLED: Final = 500
+"""Messages filled in at once."""
+_log = structlog.get_logger("stream")
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """What a consumer takes: a stream, whole or some kinds of it, under a name that it keeps for ever."""
+
+    stream: StreamName
+    consumer: str
+    kinds: tuple[str, ...] = ()
+    order: Order = Order.CONTIGUOUS
+    poison: Poison = Poison.PASS
+
+
+class Alarmed(Exception):  # noqa: N818 (a state of the consumer)
+    """Something was found that must not be; nothing is consumed until somebody has looked."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Messages to be applied one after the other, or what was found that must not be."""
+
+    messages: tuple[Message, ...] = ()
+    alarm: str | None = None
+
+
+class Applying:
+    """Applies what a subscription brings, whatever is redelivered, in whatever order, to however many replicas."""
+
+    def __init__(self, pool: Pool, subscription: Subscription, apply: Apply, fill: Fill | None = None) -> None:
+        """Take a pool whose schema has the consumer's tables; without `fill` a gap waits for what is missing."""
+        self._pool: Final = pool
+        self._subscription: Final = subscription
+        self._apply: Final = apply
+        self._fill: Final = fill
+        self._waits: Final = subscription.poison is Poison.WAIT
+
+    @property
+    def subscription(self) -> Subscription:
+        """What is applied."""
+        return self._subscription
+
+    @property
+    def fills(self) -> bool:
+        """Whether what the stream does not bring can be read from the source."""
+        return self._fill is not None
+
+    async def reached(self) -> Number:
+        """Return how far the consumer has got. Raises Alarmed, LogUnavailable."""
+        return await self.take(())
+
+    async def take(self, messages: Sequence[Message]) -> Number:
+        """Apply of these messages what can be, and return how far the consumer has got.
+
+        Raises Alarmed, and LogUnavailable when the database does not answer: nothing was applied then.
+        """
+        try:
+            async with self._pool.acquire() as connection, connection.transaction():
+                checkpoint = await lock(connection, self._subscription.consumer)
+                number, alarm = await self._take(checkpoint, sorted(messages, key=lambda message: message.number))
+        except FAILURES as error:
+            raise LogUnavailable(f"{type(error).__name__}: {error}") from error
+        if alarm is not None:
+            raise Alarmed(alarm)
+        return number
+
+    async def _take(self, checkpoint: Checkpoint, messages: Sequence[Message]) -> tuple[Number, str | None]:
+        if checkpoint.alarm is not None:
+            return checkpoint.number, checkpoint.alarm
+        line = await self._line(checkpoint, messages)
+        if line.alarm is not None:
+            await checkpoint.raise_alarm(line.alarm)
+            return checkpoint.number, line.alarm
+        past = await self._go_past(checkpoint, line.messages)
+        if past:
+            await checkpoint.move(past)
+        return past[-1].number if past else checkpoint.number, None
+
+    async def _line(self, checkpoint: Checkpoint, messages: Sequence[Message]) -> _Line:
+        """Leave out what was gone past, and fill in what is missing between; end at a gap that cannot be filled."""
+        if alarm := await _changed(
+            checkpoint, [message for message in messages if message.number <= checkpoint.number]
+        ):
+            return _Line(alarm=alarm)
+        line: list[Message] = []
+        for message in messages:
+            last = line[-1].number if line else checkpoint.number
+            if message.number <= last:
+                continue
+            if predecessor(message, self._subscription.order) == last:
+                line.append(message)
+                continue
+            filled = await self._filled(checkpoint, last, message)
+            if filled.alarm is not None:
+                return filled
+            line += filled.messages
+            if not line or line[-1].number != message.number:
+                break
+        return _Line(tuple(line))
+
+    async def _filled(self, checkpoint: Checkpoint, last: Number, message: Message) -> _Line:
+        """Return the messages after `last` up to this one, or as many as are read at once, from the source."""
+        if self._fill is None:
+            return _Line()
+        filled = await self._fill(checkpoint.connection, last, message.number, _FILLED)
+        if len(filled) == _FILLED and filled[-1].number < message.number:
+            return _Line(tuple(filled))
+        if not filled or (filled[-1].number, filled[-1].hash) != (message.number, message.hash):
+            return _Line(alarm=f"message {message.number} with hash {message.hash} is not in the source")
+        return _Line(tuple(filled))
+
+    async def _go_past(self, checkpoint: Checkpoint, line: Sequence[Message]) -> Sequence[Message]:
+        """Apply them together, or one by one if one of them cannot be; return those that are gone past."""
+        numbers = [message.number for message in line]
+        skipped = await checkpoint.skipped(numbers) if self._waits else frozenset()
+        past = line
+        if await self._applied(checkpoint, [message for message in line if message.number not in skipped]):
+            past = await self._go_past_each(checkpoint, line, skipped)
+        if self._waits:
+            await checkpoint.settle([message.number for message in past], "applied")
+        return past
+
+    async def _go_past_each(
+        self, checkpoint: Checkpoint, line: Sequence[Message], skipped: frozenset[Number]
+    ) -> Sequence[Message]:
+        for place, message in enumerate(line):
+            error = None if message.number in skipped else await self._applied(checkpoint, [message])
+            if error is not None:
+                _log.error("message set aside", consumer=checkpoint.consumer, number=message.number, error=str(error))
+                await checkpoint.set_aside(message, error)
+                if self._waits:
+                    return line[:place]
+        return line
+
+    async def _applied(self, checkpoint: Checkpoint, messages: Sequence[Message]) -> Exception | None:
+        """Apply messages, all or none; return what makes that impossible."""
+        if not messages:
+            return None
+        try:
+            async with checkpoint.connection.transaction():
+                await self._apply(checkpoint.connection, messages)
+        except POISON as error:
+            return error
+        return None
+
+
+async def _changed(checkpoint: Checkpoint, messages: Sequence[Message]) -> str | None:
+    """Return what is wrong with messages that come again: each has to be the one that was gone past."""
+    known = await checkpoint.hashes([message.number for message in messages]) if messages else {}
+    for message in messages:
+        if known.get(message.number) != message.hash:
+            before = known.get(message.number, "nothing")
+            return f"message {message.number} has hash {message.hash}; {before} was gone past under that number"
+    return None
