@@ -21,12 +21,13 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import GenericAlias, MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, Final, NewType, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Generic, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from baohuang.rules.events import EVENT_TYPES, Event
 
+_E = TypeVar("_E")
 _INT32: Final = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 _ZEROS: Final[Mapping[Any, object]] = MappingProxyType(
     {int: 0, bool: False, str: "", tuple: (), UnionType: None, Union: None}
@@ -50,41 +51,48 @@ class MalformedEventError(CodecError):
 class _Form:
     """How one class of events is written and read."""
 
-    event_class: type[Event]
+    event_class: type[Any]
     twin: type[msgspec.Struct]
     decoder: msgspec.json.Decoder[msgspec.Struct]
 
 
-def encode(event: Event) -> tuple[str, bytes]:
-    """Return the event's type and its data, UTF-8.
+class Codec(Generic[_E]):
+    """Writes and reads the events of some classes, which are told apart by their names."""
 
-    Raises MalformedEventError for a number beyond int32 or a lone surrogate, UnknownEventTypeError for no event at all.
-    """
-    name = type(event).__name__
-    form = _form(name)
-    try:
-        return name, _encode(msgspec.convert(event, form.twin, from_attributes=True))
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:
-        raise MalformedEventError(f"{name}: {error}") from error
+    def __init__(self, classes: Mapping[str, type[Any]]) -> None:
+        """Take the classes by name. Raises TypeError for a field that has no place in an event."""
+        self._forms: Final = {name: _form_of(event_class) for name, event_class in classes.items()}
 
+    def encode(self, event: _E) -> tuple[str, bytes]:
+        """Return the event's type and its data, UTF-8.
 
-def decode(event_type: str, data: bytes) -> Event:
-    """Return the event stored as that type with that data; its keys may come in any order.
+        Raises MalformedEventError for a number beyond int32 or a lone surrogate, UnknownEventTypeError for no event of
+        these.
+        """
+        name = type(event).__name__
+        form = self._form(name)
+        try:
+            return name, _encode(msgspec.convert(event, form.twin, from_attributes=True))
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
+            raise MalformedEventError(f"{name}: {error}") from error
 
-    Raises UnknownEventTypeError, MalformedEventError.
-    """
-    form = _form(event_type)
-    try:
-        return msgspec.convert(form.decoder.decode(data), form.event_class, from_attributes=True)
-    except msgspec.DecodeError as error:
-        raise MalformedEventError(f"{event_type}: {error}") from error
+    def decode(self, event_type: str, data: bytes) -> _E:
+        """Return the event stored as that type with that data; its keys may come in any order.
 
+        Raises UnknownEventTypeError, MalformedEventError.
+        """
+        form = self._form(event_type)
+        try:
+            event: _E = msgspec.convert(form.decoder.decode(data), form.event_class, from_attributes=True)
+        except msgspec.DecodeError as error:
+            raise MalformedEventError(f"{event_type}: {error}") from error
+        return event
 
-def _form(event_type: str) -> _Form:
-    form = _FORMS.get(event_type)
-    if form is None:
-        raise UnknownEventTypeError(f"there is no event of type {event_type!r} in this release")
-    return form
+    def _form(self, event_type: str) -> _Form:
+        form = self._forms.get(event_type)
+        if form is None:
+            raise UnknownEventTypeError(f"there is no event of type {event_type!r} in this release")
+        return form
 
 
 def _camel(name: str) -> str:
@@ -136,12 +144,14 @@ def _bare(annotation: Any) -> Any:
     return annotation
 
 
-def _form_of(event_class: type[Event]) -> _Form:
-    twin = _twin(event_class)  # type: ignore[arg-type] # a class is hashable, though mypy doubts it of a union's
+def _form_of(event_class: type[Any]) -> _Form:
+    twin = _twin(event_class)  # type: ignore[arg-type] # a class is hashable, though mypy doubts it
     return _Form(event_class, twin, msgspec.json.Decoder(twin))
 
 
 _encode: Final = msgspec.json.Encoder().encode
-_FORMS: Final[Mapping[str, _Form]] = MappingProxyType(
-    {name: _form_of(event_class) for name, event_class in EVENT_TYPES.items()},
-)
+_EVENTS: Final = Codec[Event](EVENT_TYPES)
+encode: Final = _EVENTS.encode
+"""Write one of the game's events; see `Codec.encode`."""
+decode: Final = _EVENTS.decode
+"""Read one of the game's events; see `Codec.decode`."""

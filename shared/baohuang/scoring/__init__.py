@@ -1,0 +1,1 @@
+"""What the scoring service publishes, for itself and for who follows it."""
