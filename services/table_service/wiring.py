@@ -1,7 +1,8 @@
 """What the table service is made of, put together in one place."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,7 +14,7 @@ from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
 from baohuang.rpc.server import RpcServer
 from baohuang.rules.state import TableId
 from table_service.clock import DatabaseClock
-from table_service.deadlines import Deadlines, Pace
+from table_service.deadlines import CallLater, Deadlines, Pace
 from table_service.handler import CommandHandler
 from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
@@ -39,6 +40,14 @@ class Limits:
     deadlines: Pace = field(default_factory=Pace)
 
 
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Where a replica has its time from: seconds that only grow, and what calls back later (None: the event loop)."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    call_later: CallLater | None = None
+
+
 @asynccontextmanager
 async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub]:
     """Open what the servicers need and register them on the server; closed in order once it is drained.
@@ -54,11 +63,15 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
 
 @asynccontextmanager
 async def serving(
-    server: RpcServer, log: EventLog, seeds: SeedSource, limits: Limits | None = None
+    server: RpcServer,
+    log: EventLog,
+    seeds: SeedSource,
+    limits: Limits | None = None,
+    timing: Timing | None = None,
 ) -> AsyncIterator[Hub]:
     """Register the servicers on the server, over any log. Raises LogUnavailable."""
-    limits = limits or Limits()
-    clock = DatabaseClock(log)
+    limits, timing = limits or Limits(), timing or Timing()
+    clock = DatabaseClock(log, timing.monotonic)
     await clock.measure()
     hub = Hub(limits.updates_queued)
 
@@ -68,7 +81,7 @@ async def serving(
 
     tables = Tables(log, tell, limits.tables_held)
     handler = CommandHandler(log, tables, clock, seeds)
-    deadlines = Deadlines(log, handler, clock, limits.deadlines)
+    deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
     watching = Watching(log, tables, hub, clock.now, limits.heartbeat_seconds)
     servicer = TableServicer(log, tables, handler, watching, clock)
     table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)

@@ -38,15 +38,15 @@ class Witness:
         state = before
         for event in events:
             following = evolve(state, event)
-            self._follow(state, event, following)
+            self.follow(state, event, following)
             self._check_views(state, event, following)
             state = following
         assert state == after
         if after.hand is not None:
             self._check_at_rest(after.hand)
 
-    def _follow(self, before: Table | None, event: ev.Event, after: Table) -> None:
-        """Keep up with what is public, and count the cards."""
+    def follow(self, before: Table | None, event: ev.Event, after: Table) -> None:
+        """Keep up with what is public, and count the cards; for one event after the other."""
         match event:
             case ev.CardsDealt():
                 self.guard_shown = self.solo_shown = False
@@ -112,10 +112,10 @@ class Witness:
             masked, redacted = mask(after, viewer), redact(event, viewer, hand_over=False)
             assert evolve(None if before is None else mask(before, viewer), redacted) == masked, (viewer, event)
             if not isinstance(event, ev.Passed):
-                self._check_redacted(before, redacted, after, viewer)
-                self._check_masked(after, masked, viewer)
+                self.check_event(before, redacted, after, viewer)
+                self.check_table(after, masked, viewer)
 
-    def _check_redacted(self, before: Table | None, redacted: ev.Event, after: Table, viewer: Viewer) -> None:
+    def check_event(self, before: Table | None, redacted: ev.Event, after: Table, viewer: Viewer) -> None:
         """TABLE-2: in an event a viewer sees cards of his own hand and played or called ones, and no hidden role."""
         if isinstance(redacted, ev.HandFinished):
             return
@@ -126,7 +126,7 @@ class Witness:
         if not isinstance(redacted, ev.HandStarted):
             self._check_roles(shown, after, viewer)
 
-    def _check_masked(self, table: Table, masked: Table, viewer: Viewer) -> None:
+    def check_table(self, table: Table, masked: Table, viewer: Viewer) -> None:
         """TABLE-2: in a state a viewer sees his own hand, what lies on the table, what he paid or pasted, no more."""
         shown = Shown((masked.hand, masked.commitment, masked.seeds))
         assert not _secrets(table) & shown.texts

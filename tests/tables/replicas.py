@@ -11,7 +11,7 @@ from baohuang.rpc.server import RpcServer
 from baohuang.rpc.settings import ServerSettings
 from table_service.seeds import DevelopmentSeeds, SeedSource
 from table_service.watch.hub import Hub
-from table_service.wiring import SERVICES, Limits, serving
+from table_service.wiring import SERVICES, Limits, Timing, serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,16 @@ class Replica:
 
 @asynccontextmanager
 async def replica(
-    log: EventLog, limits: Limits | None = None, seeds: SeedSource | None = None, **settings: float
+    log: EventLog,
+    limits: Limits | None = None,
+    seeds: SeedSource | None = None,
+    timing: Timing | None = None,
+    **settings: float,
 ) -> AsyncIterator[Replica]:
     """Serve tables over the log until the end of the block; then drain. The deals are the same on every run."""
     wanted = {"insecure_dev": True, "drain_grace_seconds": 0.5, **settings}
     server = RpcServer(ServerSettings.model_validate(wanted), "127.0.0.1:0")
-    async with serving(server, log, seeds or DevelopmentSeeds(7), limits) as hub:
+    async with serving(server, log, seeds or DevelopmentSeeds(7), limits, timing) as hub:
         port = await server.start(*SERVICES)
         try:
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
