@@ -15,8 +15,8 @@ from google.protobuf.message import Message
 
 from baohuang.eventlog.port import Head, RequestId, StreamId, Version
 from baohuang.gen.rules.v1 import hand_pb2, ruleset_pb2
+from baohuang.gen.table.v1 import play_pb2, table_view_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
-from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
 from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, NotFound, Reason
 from baohuang.rpc.messages import requested_options, to_proto
@@ -145,7 +145,7 @@ def move(message: pb.ActRequest) -> cmd.Move:  # noqa: C901, PLR0911 - one line 
             raise MalformedInput.field("action", "must be set")
 
 
-def after_version_in(message: watch_pb2.WatchTableRequest) -> int:
+def after_version_in(message: watch_pb2.WatchTableRequest | play_pb2.Watch) -> int:
     """Return the version a watcher has; 0 if he has nothing. Raises MalformedInput."""
     if message.after_version < 0:
         raise MalformedInput.field("after_version", "must not be negative")

@@ -15,6 +15,7 @@ from baohuang.rpc.roles import require
 from table_service import api
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler
+from table_service.playing.session import Playing
 from table_service.tables import Tables
 from table_service.views import view_of
 from table_service.watch.stream import Watching
@@ -38,12 +39,20 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
     """Serves the contract; see `baohuang/table/v1/table_service.proto` for what each call promises."""
 
     def __init__(
-        self, log: EventLog, tables: Tables, handler: CommandHandler, watching: Watching, clock: DatabaseClock
+        self,
+        log: EventLog,
+        tables: Tables,
+        clock: DatabaseClock,
+        *,
+        handler: CommandHandler,
+        watching: Watching,
+        playing: Playing,
     ) -> None:
         self._log = log
         self._tables = tables
         self._handler = handler
         self._watching = watching
+        self._playing = playing
         self._clock = clock
 
     async def OpenTable(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
@@ -119,6 +128,12 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
                     yield told.message
         except EventLogError as error:
             raise _unavailable() from error
+
+    async def Play(self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context) -> AsyncIterator[bytes]:  # type: ignore[override] # as above
+        """Carry out the commands of one stream, and stream the tables it watches."""
+        async with aclosing(self._playing.play(request_iterator)) as messages:
+            async for message in messages:
+                yield message
 
     async def _carry_out(self, request: api.CommandRequest, response: type[_Response]) -> _Response:
         done = await self._handler.handle(api.request_in(request, self._clock.now()))

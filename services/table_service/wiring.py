@@ -16,6 +16,7 @@ from baohuang.rules.state import TableId
 from table_service.clock import DatabaseClock
 from table_service.deadlines import CallLater, Deadlines, Pace
 from table_service.handler import CommandHandler
+from table_service.playing.session import Playing
 from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
@@ -83,7 +84,8 @@ async def serving(
     handler = CommandHandler(log, tables, clock, seeds)
     deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
     watching = Watching(log, tables, hub, clock.now, limits.heartbeat_seconds)
-    servicer = TableServicer(log, tables, handler, watching, clock)
+    playing = Playing(handler, watching, hub, server.limiter, clock, limits.heartbeat_seconds)
+    servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
     table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
     rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
     measuring = asyncio.create_task(clock.keep_measured())

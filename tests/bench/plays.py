@@ -28,11 +28,11 @@ from command_line.service_process import Service, ServiceProcess
 
 from .plays_load import Measured, Shape, Target, measured
 from .plays_script import DEV_SEED, Script, opening, recorded
-from .plays_seats import Connect, UnarySeat
+from .plays_seats import Connect, StreamSeat, UnarySeat
 from .row import Bench, Row
 
 _ROUNDS: Final = 5
-_WAYS: Final[dict[str, Connect]] = {"unary": UnarySeat}
+_WAYS: Final[dict[str, Connect]] = {"unary": UnarySeat, "stream": StreamSeat}
 _SHAPES: Final = {"1": Shape(1, 8, 1.5), "50": Shape(50, 1, 1.5), "100": Shape(100, 1, 1.5)}
 _WARM_UP: Final = Shape(5, 1, 0.5)
 _SKELETON: Final = Service("skeleton", "tests.bench.plays_skeleton", "SKELETON_LISTEN")

@@ -146,7 +146,7 @@ async def _board(
     players = [f"{name}-{seat}" for seat in ALL_SEATS]
     table_id = await target.open_table(channels, players)
     seats = [connect(channel, player) for channel, player in zip(channels, players, strict=True)]
-    requests = [_request(play, table_id, place) for place, play in enumerate(script.plays)]
+    requests = [seats[play.seat].wrap(_request(play, table_id, place)) for place, play in enumerate(script.plays)]
     board = _Board(script, seats, requests, tally)
     for seat, client in enumerate(seats):
         await client.open(table_id, partial(board.seen, seat))

@@ -6,7 +6,8 @@ from typing import Any, Final, Protocol
 
 import grpc
 
-from baohuang.gen.table.v1 import watch_pb2
+from baohuang.gen.table.v1 import play_pb2, watch_pb2
+from baohuang.gen.table.v1 import table_service_pb2 as pb
 
 SERVICE: Final = "/baohuang.table.v1.TableService"
 Seen = Callable[[int], None]
@@ -16,11 +17,15 @@ Seen = Callable[[int], None]
 class Seat(Protocol):
     """A client that watches a table and plays at it."""
 
+    @staticmethod
+    def wrap(request: bytes) -> bytes:
+        """Return what is sent for a serialized ActRequest."""
+
     async def open(self, table_id: str, seen: Seen) -> None:
         """Watch the table; return when the stream is open."""
 
     def send(self, request: bytes) -> None:
-        """Send a serialized ActRequest."""
+        """Send a play, as `wrap` made it."""
 
     async def close(self) -> None:
         """Go away. Raises AioRpcError for a play that was refused, or a stream that broke."""
@@ -32,6 +37,11 @@ Connect = Callable[[grpc.aio.Channel, str], Seat]
 
 class UnarySeat:
     """Plays by unary calls, beside a watch stream."""
+
+    @staticmethod
+    def wrap(request: bytes) -> bytes:
+        """See `Seat.wrap`."""
+        return request
 
     def __init__(self, channel: grpc.aio.Channel, player: str) -> None:
         self._metadata = (("baohuang-player", player),)
@@ -66,3 +76,51 @@ class UnarySeat:
         parse = watch_pb2.WatchTableResponse.FromString
         while True:
             seen(parse(await self._stream.read()).update.version)
+
+
+class StreamSeat:
+    """Plays and watches over one Play stream."""
+
+    @staticmethod
+    def wrap(request: bytes) -> bytes:
+        """See `Seat.wrap`."""
+        return pb.PlayRequest(act=pb.ActRequest.FromString(request)).SerializeToString()
+
+    def __init__(self, channel: grpc.aio.Channel, player: str) -> None:
+        play: Any = channel.stream_stream(f"{SERVICE}/Play", None, None)
+        self._stream = play(metadata=(("baohuang-player", player),))
+        self._sending: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._refused: play_pb2.Refused | None = None
+
+    async def open(self, table_id: str, seen: Seen) -> None:
+        """See `Seat.open`."""
+        request = pb.PlayRequest(watch=play_pb2.Watch(table_id=table_id))
+        await self._stream.write(request.SerializeToString())
+        await self._stream.read()
+        self._reading = asyncio.create_task(self._read(seen))
+
+    def send(self, request: bytes) -> None:
+        """See `Seat.send`."""
+        self._sending = asyncio.ensure_future(self._stream.write(request))
+
+    async def close(self) -> None:
+        """See `Seat.close`."""
+        if self._sending:
+            await self._sending
+        if self._refused is not None:
+            raise ValueError(f"a play was refused: {self._refused}")
+        if self._reading:
+            if self._reading.done():
+                self._reading.result()
+            self._reading.cancel()
+        self._stream.cancel()
+
+    async def _read(self, seen: Seen) -> None:
+        parse = play_pb2.PlayResponse.FromString
+        while True:
+            message = parse(await self._stream.read())
+            if message.HasField("table"):
+                seen(message.table.message.update.version)
+            elif message.HasField("refused"):
+                self._refused = message.refused

@@ -17,8 +17,9 @@ import grpc
 import uvloop
 from grpc_health.v1 import health, health_pb2_grpc
 
+from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
-from baohuang.gen.table.v1 import watch_pb2
+from table_service.playing.answers import Envelope
 
 from .plays_script import Script, recorded
 
@@ -75,15 +76,25 @@ class Skeleton:
         self._rows = rows
         self._played: defaultdict[str, int] = defaultdict(int)
         self._watching: defaultdict[str, list[Queue]] = defaultdict(list)
+        self._playing: defaultdict[str, list[Queue]] = defaultdict(list)
+        self._wrapped = [_wrapped(play.update) for play in script.plays]
 
     async def act(self, request: pb.ActRequest, _context: object) -> bytes:
         """Store a play, push it, answer."""
-        play = self._script.plays[self._played[request.table_id]]
+        version = await self._stored(request)
+        return pb.ActResponse(table_id=request.table_id, version=version, hash=_HASH).SerializeToString()
+
+    async def _stored(self, request: pb.ActRequest) -> int:
+        """Store a play and push it; return its version."""
+        place = self._played[request.table_id]
+        play = self._script.plays[place]
         self._played[request.table_id] += 1
         await self._rows.insert((request.table_id, play.version, request.request_id, play.update))
         for queue in self._watching[request.table_id]:
             queue.put_nowait(play.update)
-        return pb.ActResponse(table_id=request.table_id, version=play.version, hash=_HASH).SerializeToString()
+        for queue in self._playing[request.table_id]:
+            queue.put_nowait(self._wrapped[place])
+        return play.version
 
     async def watch(self, request: watch_pb2.WatchTableRequest, _context: object) -> AsyncIterator[bytes]:
         """Give the snapshot, then whatever is played."""
@@ -96,12 +107,39 @@ class Skeleton:
         finally:
             self._watching[request.table_id].remove(queue)
 
+    async def play(self, requests: AsyncIterator[pb.PlayRequest], _context: object) -> AsyncIterator[bytes]:
+        """Do both over one stream, for one table."""
+        queue: Queue = asyncio.Queue()
+        reading = asyncio.create_task(self._read(requests, queue))
+        try:
+            while True:
+                yield await queue.get()
+        finally:
+            reading.cancel()
+
+    async def _read(self, requests: AsyncIterator[pb.PlayRequest], queue: Queue) -> None:
+        async for request in requests:
+            if request.HasField("watch"):
+                self._playing[request.watch.table_id].append(queue)
+                queue.put_nowait(_wrapped(self._script.snapshot))
+            else:
+                version = await self._stored(request.act)
+                ids = {"request_id": request.act.request_id, "table_id": request.act.table_id}
+                answer = play_pb2.Accepted(**ids, version=version, hash=_HASH)
+                queue.put_nowait(play_pb2.PlayResponse(accepted=answer).SerializeToString())
+
+
+def _wrapped(message: bytes) -> bytes:
+    """Return a table's message as a Play stream has it; whose table it is nobody looks at, so it is any."""
+    return Envelope("0" * 36).around(message)
+
 
 def _handlers(skeleton: Skeleton) -> Any:
     return grpc.method_handlers_generic_handler(
         SERVICE,
         {
             "Act": grpc.unary_unary_rpc_method_handler(skeleton.act, pb.ActRequest.FromString),
+            "Play": grpc.stream_stream_rpc_method_handler(skeleton.play, pb.PlayRequest.FromString),
             "WatchTable": grpc.unary_stream_rpc_method_handler(
                 skeleton.watch,
                 watch_pb2.WatchTableRequest.FromString,

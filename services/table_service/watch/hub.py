@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from baohuang.rules.state import PlayerId, TableId
@@ -66,6 +66,18 @@ class Hub:
         self._queued = queued
         self._watching: defaultdict[TableId, set[Subscription]] = defaultdict(set)
         self._draining = False
+        self._leaving: set[Callable[[], None]] = set()
+
+    @contextmanager
+    def when_draining(self, leave: Callable[[], None]) -> Iterator[None]:
+        """Have `leave` called when the server goes away; at once, if it is going already."""
+        if self._draining:
+            leave()
+        self._leaving.add(leave)
+        try:
+            yield
+        finally:
+            self._leaving.discard(leave)
 
     @contextmanager
     def subscribe(self, table_id: TableId, player: PlayerId) -> Iterator[Subscription]:
@@ -93,6 +105,8 @@ class Hub:
     def drain(self) -> None:
         """Tell every watcher to reconnect, and all who come from now on."""
         self._draining = True
+        for leave in tuple(self._leaving):
+            leave()
         for watching in self._watching.values():
             for subscription in watching:
                 subscription.drain()

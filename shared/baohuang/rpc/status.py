@@ -1,5 +1,6 @@
 """A refusal on the wire: `google.rpc.Status` with `ErrorInfo` and, for bad fields, `BadRequest` (AIP-193)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -8,7 +9,7 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
-from baohuang.rpc.errors import Reason, Refusal
+from baohuang.rpc.errors import FieldViolation, Reason, Refusal
 
 DOMAIN = "baohuang"
 # Trailers are limited to 8 KiB by many clients; a request may hold thousands of bad fields.
@@ -31,7 +32,10 @@ def trailers(refusal: Refusal) -> tuple[tuple[str, str | bytes], ...]:
     info = error_details_pb2.ErrorInfo(reason=refusal.reason, domain=DOMAIN, metadata=refusal.metadata)
     status = status_pb2.Status(code=refusal.code.value[0], message=text(refusal), details=[_any(info)])
     if refusal.violations:
-        status.details.append(_any(_bad_request(refusal)))
+        bad = error_details_pb2.BadRequest()
+        for violation in violations(refusal):
+            bad.field_violations.add(field=violation.field, description=violation.description)
+        status.details.append(_any(bad))
     encoded: tuple[tuple[str, str | bytes], ...] = rpc_status.to_status(status).trailing_metadata
     return encoded
 
@@ -39,6 +43,14 @@ def trailers(refusal: Refusal) -> tuple[tuple[str, str | bytes], ...]:
 def text(refusal: Refusal) -> str:
     """Give the message, cut to MAX_TEXT characters."""
     return refusal.message[:MAX_TEXT]
+
+
+def violations(refusal: Refusal) -> Sequence[FieldViolation]:
+    """Give the bad fields, MAX_VIOLATIONS at most, their texts cut to MAX_TEXT characters."""
+    return [
+        FieldViolation(violation.field[:MAX_TEXT], violation.description[:MAX_TEXT])
+        for violation in refusal.violations[:MAX_VIOLATIONS]
+    ]
 
 
 def read_details(error: grpc.aio.AioRpcError) -> ErrorDetails | None:
@@ -54,13 +66,6 @@ def read_details(error: grpc.aio.AioRpcError) -> ErrorDetails | None:
     reason = Reason.__members__.get(info.reason, Reason.INTERNAL)
     fields = tuple(violation.field for violation in bad.field_violations)
     return ErrorDetails(reason, status.message, dict(info.metadata), fields)
-
-
-def _bad_request(refusal: Refusal) -> error_details_pb2.BadRequest:
-    bad = error_details_pb2.BadRequest()
-    for violation in refusal.violations[:MAX_VIOLATIONS]:
-        bad.field_violations.add(field=violation.field[:MAX_TEXT], description=violation.description[:MAX_TEXT])
-    return bad
 
 
 def _any(message: Message) -> any_pb2.Any:

@@ -24,63 +24,66 @@ _sym_db = _symbol_database.Default()
 
 from baohuang.gen.rules.v1 import ruleset_pb2 as baohuang_dot_rules_dot_v1_dot_ruleset__pb2
 from baohuang.gen.table.v1 import moves_pb2 as baohuang_dot_table_dot_v1_dot_moves__pb2
+from baohuang.gen.table.v1 import play_pb2 as baohuang_dot_table_dot_v1_dot_play__pb2
 from baohuang.gen.table.v1 import table_view_pb2 as baohuang_dot_table_dot_v1_dot_table__view__pb2
 from baohuang.gen.table.v1 import watch_pb2 as baohuang_dot_table_dot_v1_dot_watch__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%baohuang/table/v1/table_service.proto\x12\x11\x62\x61ohuang.table.v1\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\x1a\x1d\x62\x61ohuang/table/v1/moves.proto\x1a\"baohuang/table/v1/table_view.proto\x1a\x1d\x62\x61ohuang/table/v1/watch.proto\"d\n\x10OpenTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12+\n\x07options\x18\x03 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\"q\n\x11OpenTableResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\x12+\n\x05table\x18\x04 \x01(\x0b\x32\x1c.baohuang.table.v1.TableView\"#\n\x0fGetTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"?\n\x10GetTableResponse\x12+\n\x05table\x18\x01 \x01(\x0b\x32\x1c.baohuang.table.v1.TableView\"\x9e\x01\n\x11ListTablesRequest\x12\x0f\n\x07ruleset\x18\x01 \x01(\t\x12.\n\x06status\x18\x02 \x01(\x0e\x32\x1e.baohuang.table.v1.TableStatus\x12\x11\n\tfree_seat\x18\x03 \x01(\x08\x12\x0e\n\x06player\x18\x04 \x01(\t\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"^\n\x12ListTablesResponse\x12/\n\x06tables\x18\x01 \x03(\x0b\x32\x1f.baohuang.table.v1.TableSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xe0\x01\n\x0cTableSummary\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0f\n\x07ruleset\x18\x03 \x01(\t\x12+\n\x07options\x18\x04 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12.\n\x06status\x18\x05 \x01(\x0e\x32\x1e.baohuang.table.v1.TableStatus\x12\x0f\n\x07players\x18\x06 \x03(\t\x12\x14\n\x0chands_played\x18\x07 \x01(\x05\x12\x18\n\x10hand_in_progress\x18\x08 \x01(\x08\"x\n\x0eSitDownRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x42\x13\n\x11_expected_version\"B\n\x0fSitDownResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"j\n\x0eStandUpRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x13\n\x11_expected_version\"B\n\x0fStandUpResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"\x8b\x01\n\x0fSetReadyRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\r\n\x05ready\x18\x04 \x01(\x08\x12\x0f\n\x07\x65ntropy\x18\x05 \x01(\tB\x13\n\x11_expected_version\"C\n\x10SetReadyResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"\xf5\x04\n\nActRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\'\n\x04play\x18\n \x01(\x0b\x32\x17.baohuang.table.v1.PlayH\x00\x12,\n\tpass_turn\x18\x0b \x01(\x0b\x32\x17.baohuang.table.v1.PassH\x00\x12/\n\x08\x65nthrone\x18\x0c \x01(\x0b\x32\x1b.baohuang.table.v1.EnthroneH\x00\x12/\n\x0byield_crown\x18\r \x01(\x0b\x32\x18.baohuang.table.v1.YieldH\x00\x12?\n\x11\x64\x65\x63lare_open_solo\x18\x0e \x01(\x0b\x32\".baohuang.table.v1.DeclareOpenSoloH\x00\x12\x36\n\x0c\x61nswer_seize\x18\x0f \x01(\x0b\x32\x1e.baohuang.table.v1.AnswerSeizeH\x00\x12\x30\n\tcall_card\x18\x10 \x01(\x0b\x32\x1b.baohuang.table.v1.CallCardH\x00\x12-\n\x07\x64\x65\x63lare\x18\x11 \x01(\x0b\x32\x1a.baohuang.table.v1.DeclareH\x00\x12\x34\n\x0b\x61nswer_kick\x18\x12 \x01(\x0b\x32\x1d.baohuang.table.v1.AnswerKickH\x00\x12:\n\x0ereturn_tribute\x18\x13 \x01(\x0b\x32 .baohuang.table.v1.ReturnTributeH\x00\x42\x08\n\x06\x61\x63tionB\x13\n\x11_expected_version\">\n\x0b\x41\x63tResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"\x81\x01\n\x15SetTrusteeshipRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x0e\n\x06\x61\x63tive\x18\x04 \x01(\x08\x42\x13\n\x11_expected_version\"I\n\x16SetTrusteeshipResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"m\n\x11LeaveTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x13\n\x11_expected_version\"E\n\x12LeaveTableResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"n\n\x12\x46orfeitSeatRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x13\n\x11_expected_version\"F\n\x13\x46orfeitSeatResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"{\n\x11KickPlayerRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x42\x13\n\x11_expected_version\"E\n\x12KickPlayerResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\x32\xad\x08\n\x0cTableService\x12V\n\tOpenTable\x12#.baohuang.table.v1.OpenTableRequest\x1a$.baohuang.table.v1.OpenTableResponse\x12S\n\x08GetTable\x12\".baohuang.table.v1.GetTableRequest\x1a#.baohuang.table.v1.GetTableResponse\x12Y\n\nListTables\x12$.baohuang.table.v1.ListTablesRequest\x1a%.baohuang.table.v1.ListTablesResponse\x12P\n\x07SitDown\x12!.baohuang.table.v1.SitDownRequest\x1a\".baohuang.table.v1.SitDownResponse\x12P\n\x07StandUp\x12!.baohuang.table.v1.StandUpRequest\x1a\".baohuang.table.v1.StandUpResponse\x12S\n\x08SetReady\x12\".baohuang.table.v1.SetReadyRequest\x1a#.baohuang.table.v1.SetReadyResponse\x12\x44\n\x03\x41\x63t\x12\x1d.baohuang.table.v1.ActRequest\x1a\x1e.baohuang.table.v1.ActResponse\x12\x65\n\x0eSetTrusteeship\x12(.baohuang.table.v1.SetTrusteeshipRequest\x1a).baohuang.table.v1.SetTrusteeshipResponse\x12Y\n\nLeaveTable\x12$.baohuang.table.v1.LeaveTableRequest\x1a%.baohuang.table.v1.LeaveTableResponse\x12\\\n\x0b\x46orfeitSeat\x12%.baohuang.table.v1.ForfeitSeatRequest\x1a&.baohuang.table.v1.ForfeitSeatResponse\x12Y\n\nKickPlayer\x12$.baohuang.table.v1.KickPlayerRequest\x1a%.baohuang.table.v1.KickPlayerResponse\x12[\n\nWatchTable\x12$.baohuang.table.v1.WatchTableRequest\x1a%.baohuang.table.v1.WatchTableResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%baohuang/table/v1/table_service.proto\x12\x11\x62\x61ohuang.table.v1\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\x1a\x1d\x62\x61ohuang/table/v1/moves.proto\x1a\x1c\x62\x61ohuang/table/v1/play.proto\x1a\"baohuang/table/v1/table_view.proto\x1a\x1d\x62\x61ohuang/table/v1/watch.proto\"d\n\x10OpenTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12+\n\x07options\x18\x03 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\"q\n\x11OpenTableResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\x12+\n\x05table\x18\x04 \x01(\x0b\x32\x1c.baohuang.table.v1.TableView\"#\n\x0fGetTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"?\n\x10GetTableResponse\x12+\n\x05table\x18\x01 \x01(\x0b\x32\x1c.baohuang.table.v1.TableView\"\x9e\x01\n\x11ListTablesRequest\x12\x0f\n\x07ruleset\x18\x01 \x01(\t\x12.\n\x06status\x18\x02 \x01(\x0e\x32\x1e.baohuang.table.v1.TableStatus\x12\x11\n\tfree_seat\x18\x03 \x01(\x08\x12\x0e\n\x06player\x18\x04 \x01(\t\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"^\n\x12ListTablesResponse\x12/\n\x06tables\x18\x01 \x03(\x0b\x32\x1f.baohuang.table.v1.TableSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xe0\x01\n\x0cTableSummary\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0f\n\x07ruleset\x18\x03 \x01(\t\x12+\n\x07options\x18\x04 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12.\n\x06status\x18\x05 \x01(\x0e\x32\x1e.baohuang.table.v1.TableStatus\x12\x0f\n\x07players\x18\x06 \x03(\t\x12\x14\n\x0chands_played\x18\x07 \x01(\x05\x12\x18\n\x10hand_in_progress\x18\x08 \x01(\x08\"x\n\x0eSitDownRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x42\x13\n\x11_expected_version\"B\n\x0fSitDownResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"j\n\x0eStandUpRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x13\n\x11_expected_version\"B\n\x0fStandUpResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"\x8b\x01\n\x0fSetReadyRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\r\n\x05ready\x18\x04 \x01(\x08\x12\x0f\n\x07\x65ntropy\x18\x05 \x01(\tB\x13\n\x11_expected_version\"C\n\x10SetReadyResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"\xf5\x04\n\nActRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\'\n\x04play\x18\n \x01(\x0b\x32\x17.baohuang.table.v1.PlayH\x00\x12,\n\tpass_turn\x18\x0b \x01(\x0b\x32\x17.baohuang.table.v1.PassH\x00\x12/\n\x08\x65nthrone\x18\x0c \x01(\x0b\x32\x1b.baohuang.table.v1.EnthroneH\x00\x12/\n\x0byield_crown\x18\r \x01(\x0b\x32\x18.baohuang.table.v1.YieldH\x00\x12?\n\x11\x64\x65\x63lare_open_solo\x18\x0e \x01(\x0b\x32\".baohuang.table.v1.DeclareOpenSoloH\x00\x12\x36\n\x0c\x61nswer_seize\x18\x0f \x01(\x0b\x32\x1e.baohuang.table.v1.AnswerSeizeH\x00\x12\x30\n\tcall_card\x18\x10 \x01(\x0b\x32\x1b.baohuang.table.v1.CallCardH\x00\x12-\n\x07\x64\x65\x63lare\x18\x11 \x01(\x0b\x32\x1a.baohuang.table.v1.DeclareH\x00\x12\x34\n\x0b\x61nswer_kick\x18\x12 \x01(\x0b\x32\x1d.baohuang.table.v1.AnswerKickH\x00\x12:\n\x0ereturn_tribute\x18\x13 \x01(\x0b\x32 .baohuang.table.v1.ReturnTributeH\x00\x42\x08\n\x06\x61\x63tionB\x13\n\x11_expected_version\">\n\x0b\x41\x63tResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"\x81\x01\n\x15SetTrusteeshipRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x0e\n\x06\x61\x63tive\x18\x04 \x01(\x08\x42\x13\n\x11_expected_version\"I\n\x16SetTrusteeshipResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"m\n\x11LeaveTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x13\n\x11_expected_version\"E\n\x12LeaveTableResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"n\n\x12\x46orfeitSeatRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x13\n\x11_expected_version\"F\n\x13\x46orfeitSeatResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"{\n\x11KickPlayerRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1d\n\x10\x65xpected_version\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x42\x13\n\x11_expected_version\"E\n\x12KickPlayerResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x0c\n\x04hash\x18\x03 \x01(\x0c\"\xc3\x04\n\x0bPlayRequest\x12)\n\x05watch\x18\x01 \x01(\x0b\x32\x18.baohuang.table.v1.WatchH\x00\x12-\n\x07unwatch\x18\x02 \x01(\x0b\x32\x1a.baohuang.table.v1.UnwatchH\x00\x12\x39\n\nopen_table\x18\x03 \x01(\x0b\x32#.baohuang.table.v1.OpenTableRequestH\x00\x12\x35\n\x08sit_down\x18\x04 \x01(\x0b\x32!.baohuang.table.v1.SitDownRequestH\x00\x12\x35\n\x08stand_up\x18\x05 \x01(\x0b\x32!.baohuang.table.v1.StandUpRequestH\x00\x12\x37\n\tset_ready\x18\x06 \x01(\x0b\x32\".baohuang.table.v1.SetReadyRequestH\x00\x12,\n\x03\x61\x63t\x18\x07 \x01(\x0b\x32\x1d.baohuang.table.v1.ActRequestH\x00\x12\x43\n\x0fset_trusteeship\x18\x08 \x01(\x0b\x32(.baohuang.table.v1.SetTrusteeshipRequestH\x00\x12;\n\x0bleave_table\x18\t \x01(\x0b\x32$.baohuang.table.v1.LeaveTableRequestH\x00\x12=\n\x0c\x66orfeit_seat\x18\n \x01(\x0b\x32%.baohuang.table.v1.ForfeitSeatRequestH\x00\x42\t\n\x07message2\xfa\x08\n\x0cTableService\x12V\n\tOpenTable\x12#.baohuang.table.v1.OpenTableRequest\x1a$.baohuang.table.v1.OpenTableResponse\x12S\n\x08GetTable\x12\".baohuang.table.v1.GetTableRequest\x1a#.baohuang.table.v1.GetTableResponse\x12Y\n\nListTables\x12$.baohuang.table.v1.ListTablesRequest\x1a%.baohuang.table.v1.ListTablesResponse\x12P\n\x07SitDown\x12!.baohuang.table.v1.SitDownRequest\x1a\".baohuang.table.v1.SitDownResponse\x12P\n\x07StandUp\x12!.baohuang.table.v1.StandUpRequest\x1a\".baohuang.table.v1.StandUpResponse\x12S\n\x08SetReady\x12\".baohuang.table.v1.SetReadyRequest\x1a#.baohuang.table.v1.SetReadyResponse\x12\x44\n\x03\x41\x63t\x12\x1d.baohuang.table.v1.ActRequest\x1a\x1e.baohuang.table.v1.ActResponse\x12\x65\n\x0eSetTrusteeship\x12(.baohuang.table.v1.SetTrusteeshipRequest\x1a).baohuang.table.v1.SetTrusteeshipResponse\x12Y\n\nLeaveTable\x12$.baohuang.table.v1.LeaveTableRequest\x1a%.baohuang.table.v1.LeaveTableResponse\x12\\\n\x0b\x46orfeitSeat\x12%.baohuang.table.v1.ForfeitSeatRequest\x1a&.baohuang.table.v1.ForfeitSeatResponse\x12Y\n\nKickPlayer\x12$.baohuang.table.v1.KickPlayerRequest\x1a%.baohuang.table.v1.KickPlayerResponse\x12[\n\nWatchTable\x12$.baohuang.table.v1.WatchTableRequest\x1a%.baohuang.table.v1.WatchTableResponse0\x01\x12K\n\x04Play\x12\x1e.baohuang.table.v1.PlayRequest\x1a\x1f.baohuang.table.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.table.v1.table_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OPENTABLEREQUEST']._serialized_start=191
-  _globals['_OPENTABLEREQUEST']._serialized_end=291
-  _globals['_OPENTABLERESPONSE']._serialized_start=293
-  _globals['_OPENTABLERESPONSE']._serialized_end=406
-  _globals['_GETTABLEREQUEST']._serialized_start=408
-  _globals['_GETTABLEREQUEST']._serialized_end=443
-  _globals['_GETTABLERESPONSE']._serialized_start=445
-  _globals['_GETTABLERESPONSE']._serialized_end=508
-  _globals['_LISTTABLESREQUEST']._serialized_start=511
-  _globals['_LISTTABLESREQUEST']._serialized_end=669
-  _globals['_LISTTABLESRESPONSE']._serialized_start=671
-  _globals['_LISTTABLESRESPONSE']._serialized_end=765
-  _globals['_TABLESUMMARY']._serialized_start=768
-  _globals['_TABLESUMMARY']._serialized_end=992
-  _globals['_SITDOWNREQUEST']._serialized_start=994
-  _globals['_SITDOWNREQUEST']._serialized_end=1114
-  _globals['_SITDOWNRESPONSE']._serialized_start=1116
-  _globals['_SITDOWNRESPONSE']._serialized_end=1182
-  _globals['_STANDUPREQUEST']._serialized_start=1184
-  _globals['_STANDUPREQUEST']._serialized_end=1290
-  _globals['_STANDUPRESPONSE']._serialized_start=1292
-  _globals['_STANDUPRESPONSE']._serialized_end=1358
-  _globals['_SETREADYREQUEST']._serialized_start=1361
-  _globals['_SETREADYREQUEST']._serialized_end=1500
-  _globals['_SETREADYRESPONSE']._serialized_start=1502
-  _globals['_SETREADYRESPONSE']._serialized_end=1569
-  _globals['_ACTREQUEST']._serialized_start=1572
-  _globals['_ACTREQUEST']._serialized_end=2201
-  _globals['_ACTRESPONSE']._serialized_start=2203
-  _globals['_ACTRESPONSE']._serialized_end=2265
-  _globals['_SETTRUSTEESHIPREQUEST']._serialized_start=2268
-  _globals['_SETTRUSTEESHIPREQUEST']._serialized_end=2397
-  _globals['_SETTRUSTEESHIPRESPONSE']._serialized_start=2399
-  _globals['_SETTRUSTEESHIPRESPONSE']._serialized_end=2472
-  _globals['_LEAVETABLEREQUEST']._serialized_start=2474
-  _globals['_LEAVETABLEREQUEST']._serialized_end=2583
-  _globals['_LEAVETABLERESPONSE']._serialized_start=2585
-  _globals['_LEAVETABLERESPONSE']._serialized_end=2654
-  _globals['_FORFEITSEATREQUEST']._serialized_start=2656
-  _globals['_FORFEITSEATREQUEST']._serialized_end=2766
-  _globals['_FORFEITSEATRESPONSE']._serialized_start=2768
-  _globals['_FORFEITSEATRESPONSE']._serialized_end=2838
-  _globals['_KICKPLAYERREQUEST']._serialized_start=2840
-  _globals['_KICKPLAYERREQUEST']._serialized_end=2963
-  _globals['_KICKPLAYERRESPONSE']._serialized_start=2965
-  _globals['_KICKPLAYERRESPONSE']._serialized_end=3034
-  _globals['_TABLESERVICE']._serialized_start=3037
-  _globals['_TABLESERVICE']._serialized_end=4106
+  _globals['_OPENTABLEREQUEST']._serialized_start=221
+  _globals['_OPENTABLEREQUEST']._serialized_end=321
+  _globals['_OPENTABLERESPONSE']._serialized_start=323
+  _globals['_OPENTABLERESPONSE']._serialized_end=436
+  _globals['_GETTABLEREQUEST']._serialized_start=438
+  _globals['_GETTABLEREQUEST']._serialized_end=473
+  _globals['_GETTABLERESPONSE']._serialized_start=475
+  _globals['_GETTABLERESPONSE']._serialized_end=538
+  _globals['_LISTTABLESREQUEST']._serialized_start=541
+  _globals['_LISTTABLESREQUEST']._serialized_end=699
+  _globals['_LISTTABLESRESPONSE']._serialized_start=701
+  _globals['_LISTTABLESRESPONSE']._serialized_end=795
+  _globals['_TABLESUMMARY']._serialized_start=798
+  _globals['_TABLESUMMARY']._serialized_end=1022
+  _globals['_SITDOWNREQUEST']._serialized_start=1024
+  _globals['_SITDOWNREQUEST']._serialized_end=1144
+  _globals['_SITDOWNRESPONSE']._serialized_start=1146
+  _globals['_SITDOWNRESPONSE']._serialized_end=1212
+  _globals['_STANDUPREQUEST']._serialized_start=1214
+  _globals['_STANDUPREQUEST']._serialized_end=1320
+  _globals['_STANDUPRESPONSE']._serialized_start=1322
+  _globals['_STANDUPRESPONSE']._serialized_end=1388
+  _globals['_SETREADYREQUEST']._serialized_start=1391
+  _globals['_SETREADYREQUEST']._serialized_end=1530
+  _globals['_SETREADYRESPONSE']._serialized_start=1532
+  _globals['_SETREADYRESPONSE']._serialized_end=1599
+  _globals['_ACTREQUEST']._serialized_start=1602
+  _globals['_ACTREQUEST']._serialized_end=2231
+  _globals['_ACTRESPONSE']._serialized_start=2233
+  _globals['_ACTRESPONSE']._serialized_end=2295
+  _globals['_SETTRUSTEESHIPREQUEST']._serialized_start=2298
+  _globals['_SETTRUSTEESHIPREQUEST']._serialized_end=2427
+  _globals['_SETTRUSTEESHIPRESPONSE']._serialized_start=2429
+  _globals['_SETTRUSTEESHIPRESPONSE']._serialized_end=2502
+  _globals['_LEAVETABLEREQUEST']._serialized_start=2504
+  _globals['_LEAVETABLEREQUEST']._serialized_end=2613
+  _globals['_LEAVETABLERESPONSE']._serialized_start=2615
+  _globals['_LEAVETABLERESPONSE']._serialized_end=2684
+  _globals['_FORFEITSEATREQUEST']._serialized_start=2686
+  _globals['_FORFEITSEATREQUEST']._serialized_end=2796
+  _globals['_FORFEITSEATRESPONSE']._serialized_start=2798
+  _globals['_FORFEITSEATRESPONSE']._serialized_end=2868
+  _globals['_KICKPLAYERREQUEST']._serialized_start=2870
+  _globals['_KICKPLAYERREQUEST']._serialized_end=2993
+  _globals['_KICKPLAYERRESPONSE']._serialized_start=2995
+  _globals['_KICKPLAYERRESPONSE']._serialized_end=3064
+  _globals['_PLAYREQUEST']._serialized_start=3067
+  _globals['_PLAYREQUEST']._serialized_end=3646
+  _globals['_TABLESERVICE']._serialized_start=3649
+  _globals['_TABLESERVICE']._serialized_end=4795
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ Tables: sitting down, playing, watching."""
 
 from baohuang.gen.rules.v1 import ruleset_pb2 as _ruleset_pb2
 from baohuang.gen.table.v1 import moves_pb2 as _moves_pb2
+from baohuang.gen.table.v1 import play_pb2 as _play_pb2
 from baohuang.gen.table.v1 import table_view_pb2 as _table_view_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -843,3 +844,83 @@ class KickPlayerResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___KickPlayerResponse: _TypeAlias = KickPlayerResponse  # noqa: Y015
+
+@_typing.final
+class PlayRequest(_message.Message):
+    """One message to a `Play` stream: a table to watch or not, or the request of one of the calls for players."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WATCH_FIELD_NUMBER: _builtins.int
+    UNWATCH_FIELD_NUMBER: _builtins.int
+    OPEN_TABLE_FIELD_NUMBER: _builtins.int
+    SIT_DOWN_FIELD_NUMBER: _builtins.int
+    STAND_UP_FIELD_NUMBER: _builtins.int
+    SET_READY_FIELD_NUMBER: _builtins.int
+    ACT_FIELD_NUMBER: _builtins.int
+    SET_TRUSTEESHIP_FIELD_NUMBER: _builtins.int
+    LEAVE_TABLE_FIELD_NUMBER: _builtins.int
+    FORFEIT_SEAT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def watch(self) -> _play_pb2.Watch:
+        """Watch a table."""
+
+    @_builtins.property
+    def unwatch(self) -> _play_pb2.Unwatch:
+        """Watch it no longer."""
+
+    @_builtins.property
+    def open_table(self) -> Global___OpenTableRequest:
+        """As OpenTable."""
+
+    @_builtins.property
+    def sit_down(self) -> Global___SitDownRequest:
+        """As SitDown."""
+
+    @_builtins.property
+    def stand_up(self) -> Global___StandUpRequest:
+        """As StandUp."""
+
+    @_builtins.property
+    def set_ready(self) -> Global___SetReadyRequest:
+        """As SetReady."""
+
+    @_builtins.property
+    def act(self) -> Global___ActRequest:
+        """As Act."""
+
+    @_builtins.property
+    def set_trusteeship(self) -> Global___SetTrusteeshipRequest:
+        """As SetTrusteeship."""
+
+    @_builtins.property
+    def leave_table(self) -> Global___LeaveTableRequest:
+        """As LeaveTable."""
+
+    @_builtins.property
+    def forfeit_seat(self) -> Global___ForfeitSeatRequest:
+        """As ForfeitSeat."""
+
+    def __init__(
+        self,
+        *,
+        watch: _play_pb2.Watch | None = ...,
+        unwatch: _play_pb2.Unwatch | None = ...,
+        open_table: Global___OpenTableRequest | None = ...,
+        sit_down: Global___SitDownRequest | None = ...,
+        stand_up: Global___StandUpRequest | None = ...,
+        set_ready: Global___SetReadyRequest | None = ...,
+        act: Global___ActRequest | None = ...,
+        set_trusteeship: Global___SetTrusteeshipRequest | None = ...,
+        leave_table: Global___LeaveTableRequest | None = ...,
+        forfeit_seat: Global___ForfeitSeatRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "forfeit_seat", b"forfeit_seat", "leave_table", b"leave_table", "message", b"message", "open_table", b"open_table", "set_ready", b"set_ready", "set_trusteeship", b"set_trusteeship", "sit_down", b"sit_down", "stand_up", b"stand_up", "unwatch", b"unwatch", "watch", b"watch"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "forfeit_seat", b"forfeit_seat", "leave_table", b"leave_table", "message", b"message", "open_table", b"open_table", "set_ready", b"set_ready", "set_trusteeship", b"set_trusteeship", "sit_down", b"sit_down", "stand_up", b"stand_up", "unwatch", b"unwatch", "watch", b"watch"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["watch", "unwatch", "open_table", "sit_down", "stand_up", "set_ready", "act", "set_trusteeship", "leave_table", "forfeit_seat"]  # noqa: Y015
+    _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
+
+Global___PlayRequest: _TypeAlias = PlayRequest  # noqa: Y015

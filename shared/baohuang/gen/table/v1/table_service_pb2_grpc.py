@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from baohuang.gen.table.v1 import play_pb2 as baohuang_dot_table_dot_v1_dot_play__pb2
 from baohuang.gen.table.v1 import table_service_pb2 as baohuang_dot_table_dot_v1_dot_table__service__pb2
 from baohuang.gen.table.v1 import watch_pb2 as baohuang_dot_table_dot_v1_dot_watch__pb2
 
@@ -105,6 +106,11 @@ class TableServiceStub:
                 request_serializer=baohuang_dot_table_dot_v1_dot_watch__pb2.WatchTableRequest.SerializeToString,
                 response_deserializer=baohuang_dot_table_dot_v1_dot_watch__pb2.WatchTableResponse.FromString,
                 _registered_method=True)
+        self.Play = channel.stream_stream(
+                '/baohuang.table.v1.TableService/Play',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.PlayRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_play__pb2.PlayResponse.FromString,
+                _registered_method=True)
 
 
 class TableServiceServicer:
@@ -205,6 +211,18 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Play(self, request_iterator, context):
+        """Plays and watches at one or many tables over one stream in both directions: the same commands and updates as over the
+        calls above, for less of everybody's time. Commands to one table are carried out in the order in which they are
+        sent, those to different tables at the same time; each is answered by an Accepted or a Refused with its request id.
+        A refused command does not end the stream; a message that is not valid does (INVALID_ARGUMENT). Of 64 commands not
+        answered yet the service takes no more until it has answered one. Close your side to have what you sent answered and
+        the stream end with OK.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_TableServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -267,6 +285,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.WatchTable,
                     request_deserializer=baohuang_dot_table_dot_v1_dot_watch__pb2.WatchTableRequest.FromString,
                     response_serializer=baohuang_dot_table_dot_v1_dot_watch__pb2.WatchTableResponse.SerializeToString,
+            ),
+            'Play': grpc.stream_stream_rpc_method_handler(
+                    servicer.Play,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.PlayRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_play__pb2.PlayResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -603,6 +626,33 @@ class TableService:
             '/baohuang.table.v1.TableService/WatchTable',
             baohuang_dot_table_dot_v1_dot_watch__pb2.WatchTableRequest.SerializeToString,
             baohuang_dot_table_dot_v1_dot_watch__pb2.WatchTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Play(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/baohuang.table.v1.TableService/Play',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.PlayRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_play__pb2.PlayResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -3,6 +3,7 @@
 isort:skip_file
 Tables: sitting down, playing, watching."""
 
+from baohuang.gen.table.v1 import play_pb2 as _play_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as _table_service_pb2
 from baohuang.gen.table.v1 import watch_pb2 as _watch_pb2
 from collections import abc as _abc
@@ -53,6 +54,14 @@ class TableServiceStub:
     """For operators: takes a seat from its player, as if he had forfeited it (FINE-2). Others: PERMISSION_DENIED."""
     WatchTable: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchTableRequest, _watch_pb2.WatchTableResponse]
     """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored."""
+    Play: _aio.StreamStreamMultiCallable[_table_service_pb2.PlayRequest, _play_pb2.PlayResponse]
+    """Plays and watches at one or many tables over one stream in both directions: the same commands and updates as over the
+    calls above, for less of everybody's time. Commands to one table are carried out in the order in which they are
+    sent, those to different tables at the same time; each is answered by an Accepted or a Refused with its request id.
+    A refused command does not end the stream; a message that is not valid does (INVALID_ARGUMENT). Of 64 commands not
+    answered yet the service takes no more until it has answered one. Close your side to have what you sent answered and
+    the stream end with OK.
+    """
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     """Tables of five players. The caller's identity comes from his credentials, so no request names who acts.
@@ -164,5 +173,19 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_watch_pb2.WatchTableRequest, _abc.AsyncIterator[_watch_pb2.WatchTableResponse]],
     ) -> _abc.AsyncIterator[_watch_pb2.WatchTableResponse]:
         """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored."""
+
+    @_abc_1.abstractmethod
+    def Play(
+        self,
+        request_iterator: _abc.AsyncIterator[_table_service_pb2.PlayRequest],
+        context: _aio.ServicerContext[_abc.AsyncIterator[_table_service_pb2.PlayRequest], _abc.AsyncIterator[_play_pb2.PlayResponse]],
+    ) -> _abc.AsyncIterator[_play_pb2.PlayResponse]:
+        """Plays and watches at one or many tables over one stream in both directions: the same commands and updates as over the
+        calls above, for less of everybody's time. Commands to one table are carried out in the order in which they are
+        sent, those to different tables at the same time; each is answered by an Accepted or a Refused with its request id.
+        A refused command does not end the stream; a message that is not valid does (INVALID_ARGUMENT). Of 64 commands not
+        answered yet the service takes no more until it has answered one. Close your side to have what you sent answered and
+        the stream end with OK.
+        """
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _aio.Server) -> None: ...

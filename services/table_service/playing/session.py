@@ -1,0 +1,164 @@
+"""One Play stream, from its first message to its end.
+
+    read ──► command ──► orders ──► handler             reads pause while too many commands are under way
+      │                    └──► Accepted, Refused ───┐  or too much waits to be written
+      └────► Watch ──► the table's watch ──► message ┴──► outbox ──► written, one at a time
+
+How it ends. The client closes its side: what it sent is answered, then OK. The server goes away, or the stream has
+reached its age: likewise, behind a PlayReconnect. A message that is not valid: likewise, then INVALID_ARGUMENT. He
+reads too slowly: RESOURCE_EXHAUSTED. He cancels: commands under way are finished all the same, by the handler.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import structlog
+
+from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.gen.table.v1 import watch_pb2
+from baohuang.rpc.call import current_caller
+from baohuang.rpc.errors import MalformedInput, Refusal
+from baohuang.rpc.interceptor import InternalRefusal
+from baohuang.rpc.rate_limit import RateLimiter
+from baohuang.rules.commands import OpenTable
+from baohuang.rules.state import PlayerId
+from table_service import api
+from table_service.clock import DatabaseClock
+from table_service.handler import CommandHandler, Done, Request
+from table_service.playing import answers
+from table_service.playing.orders import Orders
+from table_service.playing.outbox import Outbox
+from table_service.playing.watched import Watched, stopped
+from table_service.watch.hub import Hub
+from table_service.watch.stream import HEARTBEAT_SECONDS, Watching
+
+_log = structlog.get_logger("table_service")
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """What Play streams are made of."""
+
+    handler: CommandHandler
+    watching: Watching
+    hub: Hub
+    limiter: RateLimiter
+    clock: DatabaseClock
+    heartbeat_seconds: float = HEARTBEAT_SECONDS
+
+    async def play(self, requests: AsyncIterator[pb.PlayRequest]) -> AsyncGenerator[bytes, None]:
+        """Serve one stream of the caller and yield what it is sent, serialized.
+
+        Raises Refusal: MalformedInput (a message that is none), Exhausted (SLOW_READER).
+        """
+        session = _Session(self)
+        with self.hub.when_draining(session.drain):
+            async with aclosing(session.run(requests)) as messages:
+                async for message in messages:
+                    yield message
+
+
+class _Session:
+    def __init__(self, playing: Playing) -> None:
+        self._playing = playing
+        self._caller = current_caller()
+        self._outbox = Outbox()
+        self._orders = Orders(playing.handler, self._answer)
+        self._watched = Watched(playing.watching, PlayerId(self._caller.player), self._outbox, self._leave)
+        self._reading: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[None] | None = None
+
+    async def run(self, requests: AsyncIterator[pb.PlayRequest]) -> AsyncGenerator[bytes, None]:
+        """Serve the stream and yield what is to be written."""
+        self._reading = asyncio.create_task(self._read(requests))
+        self._reading.add_done_callback(self._read_no_more)
+        beating = asyncio.create_task(self._beat())
+        try:
+            async with aclosing(self._outbox.messages()) as messages:
+                async for message in messages:
+                    yield message
+        finally:
+            self._orders.drop()
+            await stopped((self._reading, self._leaving, beating))
+            await self._watched.stop()
+
+    def drain(self) -> None:
+        """Send the client away: the server is going."""
+        self._leave(watch_pb2.RECONNECT_REASON_DRAINING)
+
+    def _leave(self, reason: "watch_pb2.ReconnectReason.ValueType") -> None:
+        if self._leaving is None:
+            self._leaving = asyncio.create_task(self._left(reason))
+
+    async def _left(self, reason: "watch_pb2.ReconnectReason.ValueType") -> None:
+        """Take no more, answer what was taken, say where each table stands, and end."""
+        await stopped((self._reading,))
+        await self._orders.finish()
+        self._outbox.put(answers.reconnect(reason, await self._watched.stop()))
+        self._outbox.end()
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(self._playing.heartbeat_seconds)
+            if self._outbox.was_silent():
+                self._outbox.put(answers.heartbeat())
+
+    async def _read(self, requests: AsyncIterator[pb.PlayRequest]) -> None:
+        """Take what comes; at its end, good or bad, the stream ends too, behind the last answer."""
+        refusal: Refusal | None = None
+        try:
+            async for request in requests:
+                await self._take(request)
+                await self._outbox.has_room()
+        except MalformedInput as malformed:
+            refusal = malformed
+        await self._orders.finish()
+        self._outbox.end(refusal)
+
+    def _read_no_more(self, reading: "asyncio.Task[None]") -> None:
+        """End the stream with what nobody expects: a bug is the interceptor's to tell."""
+        if not reading.cancelled() and (error := reading.exception()):
+            self._outbox.end(error)
+
+    async def _take(self, request: pb.PlayRequest) -> None:
+        kind = request.WhichOneof("message")
+        match kind:
+            case None:
+                raise MalformedInput.field("message", "must be set")
+            case "unwatch":
+                self._watched.end(request.unwatch.table_id)
+            case "watch":
+                self._watch(request)
+            case _:
+                await self._order(getattr(request, kind))
+
+    def _watch(self, request: pb.PlayRequest) -> None:
+        try:
+            self._playing.limiter.admit(self._caller)
+        except Refusal as refusal:
+            self._outbox.put(answers.refused("", request.watch.table_id, refusal))
+        else:
+            self._watched.begin(request.watch)
+
+    async def _order(self, message: api.MutatingRequest) -> None:
+        try:
+            self._playing.limiter.admit(self._caller)
+            request = api.request_in(message, self._playing.clock.now())
+        except Refusal as refusal:
+            table_id = "" if isinstance(message, pb.OpenTableRequest) else message.table_id
+            self._outbox.put(answers.refused(message.request_id, table_id, refusal))
+        else:
+            await self._orders.take(request)
+
+    def _answer(self, request: Request, task: "asyncio.Task[Done]") -> None:
+        error = task.exception()
+        if error is None:
+            self._outbox.put(answers.accepted(request.request_id, task.result()))
+            return
+        if not isinstance(error, Refusal):
+            _log.error("command failed", table_id=request.table_id, exc_info=error)
+            error = InternalRefusal()
+        table_id = "" if isinstance(request.action, OpenTable) else request.table_id
+        self._outbox.put(answers.refused(request.request_id, table_id, error))
