@@ -95,8 +95,8 @@ class RpcServer:
 def server_options(settings: ServerSettings) -> Sequence[tuple[str, int]]:
     """Give grpc's channel arguments for these settings."""
     return (
-        # On by default: a second server would share the port unnoticed.
-        ("grpc.so_reuseport", 0),
+        # grpc's default is on: a second server would share the port unnoticed.
+        ("grpc.so_reuseport", int(settings.share_port)),
         ("grpc.max_receive_message_length", settings.max_request_bytes),
         ("grpc.max_concurrent_streams", settings.max_concurrent_streams),
         ("grpc.max_connection_age_ms", round(settings.max_connection_age_seconds * 1000)),

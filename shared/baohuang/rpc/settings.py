@@ -32,6 +32,11 @@ class ServerSettings(BaseSettings):
     rate_limit_burst: int = Field(
         default=DEFAULT_RATE_LIMIT.burst, gt=0, description="how many of them may come at once"
     )
+    share_port: bool = Field(
+        default=False,
+        description="share the port with other replicas on this machine (SO_REUSEPORT): the kernel spreads connections",
+    )
+    replica: str = Field(default="", description="a name for this replica in its log lines and connections; none: none")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="least level that is logged"
     )
