@@ -51,13 +51,25 @@ Listener = Callable[[TableId, Sequence[Happened]], None]
 
 
 class Tables:
-    """Tables by id, the least recently used dropped first."""
+    """Tables by id, the least recently used dropped first, but none of those that `is_kept` names."""
 
-    def __init__(self, log: EventLog, listener: Listener, limit: int = TABLES_HELD) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        listener: Listener,
+        limit: int = TABLES_HELD,
+        is_kept: Callable[[TableId], bool] = lambda _: False,
+    ) -> None:
         self._log = log
         self._listener = listener
         self._limit = limit
+        self._is_kept = is_kept
         self._held: OrderedDict[TableId, HeldTable] = OrderedDict()
+
+    def version_of(self, table_id: TableId) -> Version:
+        """Return how far this replica knows the table, 0 for one that it does not hold."""
+        held = self._held.get(table_id)
+        return held.version if held else NO_VERSION
 
     async def hold(self, table_id: TableId) -> HeldTable:
         """Return the table, perhaps behind the log. Raises NotFound, LogUnavailable."""
@@ -115,22 +127,26 @@ class Tables:
     def adopt(self, held: HeldTable) -> None:
         """Keep a table that was just opened."""
         self._held.setdefault(held.table_id, held)
-        self._drop_least_used()
+        self._drop_least_used(held.table_id)
 
     async def _load(self, table_id: TableId) -> HeldTable:
         stored = await self._log.read_since_last(StreamId(table_id), HAND_STARTED)
         if not stored:
             raise NotFound(Reason.NO_SUCH_TABLE, f"there is no table {table_id!r}")
         held = self._held.setdefault(table_id, _held_after(table_id, stored))
-        self._drop_least_used()
+        self._drop_least_used(table_id)
         return held
 
-    def _drop_least_used(self) -> None:
-        """Forget tables over the limit, but none that is in use: two copies of one would not know of each other."""
+    def _drop_least_used(self, wanted: TableId) -> None:
+        """Forget tables over the limit, but none that is in use: two copies of one would not know of each other.
+
+        Nor the one that is wanted now, nor any that is to be kept.
+        """
         for table_id in list(self._held):
             if len(self._held) <= self._limit:
                 return
-            if not self._held[table_id].lock.locked():
+            in_use = table_id == wanted or self._held[table_id].lock.locked()
+            if not in_use and not self._is_kept(table_id):
                 del self._held[table_id]
 
 

@@ -15,8 +15,10 @@ from baohuang.rpc.server import RpcServer
 from baohuang.rules.state import TableId
 from table_service.clock import DatabaseClock
 from table_service.deadlines import CallLater, Deadlines, Pace
+from table_service.following import POLL_SECONDS, Following
 from table_service.handler import CommandHandler
 from table_service.playing.session import Playing
+from table_service.pokes import Ears, NatsAddress, neighbours
 from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
@@ -33,12 +35,13 @@ SERVICES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one replica holds, how long a stream may be silent, and how often deadlines are looked for."""
+    """How much a replica holds, how long a stream may be silent, how often it looks for deadlines and at tables."""
 
     tables_held: int = TABLES_HELD
     updates_queued: int = UPDATES_QUEUED
     heartbeat_seconds: float = HEARTBEAT_SECONDS
     deadlines: Pace = field(default_factory=Pace)
+    poll_seconds: float = POLL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +58,11 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
 
     Gives the hub, to send the watchers away before the drain. Raises OSError, asyncpg.PostgresError, LogUnavailable.
     """
+    url = settings.nats_url
+    nats = NatsAddress(url.get_secret_value(), settings.replica or "table") if url else None
     async with (
         open_log(settings.postgres_dsn.get_secret_value()) as log,
-        serving(server, log, seeds_from(settings.dev_seed)) as hub,
+        serving(server, log, seeds_from(settings.dev_seed), nats=nats) as hub,
     ):
         yield hub
 
@@ -69,8 +74,13 @@ async def serving(
     seeds: SeedSource,
     limits: Limits | None = None,
     timing: Timing | None = None,
+    *,
+    nats: NatsAddress | None = None,
 ) -> AsyncIterator[Hub]:
-    """Register the servicers on the server, over any log. Raises LogUnavailable."""
+    """Register the servicers on the server, over any log, poking other replicas over NATS if it has an address.
+
+    Raises LogUnavailable.
+    """
     limits, timing = limits or Limits(), timing or Timing()
     clock = DatabaseClock(log, timing.monotonic)
     await clock.measure()
@@ -80,18 +90,20 @@ async def serving(
         hub.publish(table_id, happened)
         deadlines.learn(table_id, happened)
 
-    tables = Tables(log, tell, limits.tables_held)
-    handler = CommandHandler(log, tables, clock, seeds)
-    deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
-    watching = Watching(log, tables, hub, clock.now, limits.heartbeat_seconds)
-    playing = Playing(handler, watching, hub, server.limiter, clock, limits.heartbeat_seconds)
-    servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
-    table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
-    rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
-    measuring = asyncio.create_task(clock.keep_measured())
-    try:
-        async with deadlines:
-            yield hub
-    finally:
-        measuring.cancel()
-        await handler.finish()
+    tables = Tables(log, tell, limits.tables_held, hub.is_watched)
+    following = Following(log, tables, hub, limits.poll_seconds)
+    async with neighbours(nats, Ears(following.reached)) as others, following:
+        handler = CommandHandler(log, tables, clock, seeds, others)
+        deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
+        watching = Watching(log, tables, hub, clock.now, limits.heartbeat_seconds)
+        playing = Playing(handler, watching, hub, server.limiter, clock, limits.heartbeat_seconds)
+        servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
+        table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
+        rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
+        measuring = asyncio.create_task(clock.keep_measured())
+        try:
+            async with deadlines:
+                yield hub
+        finally:
+            measuring.cancel()
+            await handler.finish()

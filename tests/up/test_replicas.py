@@ -10,13 +10,13 @@ import grpc
 import pytest
 
 from baohuang.eventlog.postgres.log import open_log
+from bench.random_player import chance_of
 from command_line.backend import BackendOptions, LocalBackend
 from command_line.supervision import supervise
 from eventually import eventually
 from tables.clients import Client, open_table
 from tables.games import PLAYERS, Game
 from tables.persistent import QUICK, Persistent, all_answered
-from bench.random_player import chance_of
 from tables.records import check_positions, check_table
 from up.connections import connections_of
 from up.running import processes, up

@@ -102,6 +102,14 @@ class Hub:
             for subscription in watching:
                 subscription.offer(telling.to(subscription.player))
 
+    def is_watched(self, table_id: TableId) -> bool:
+        """Whether anybody watches the table here."""
+        return table_id in self._watching
+
+    def watched(self) -> Sequence[TableId]:
+        """Return the tables that somebody watches here."""
+        return tuple(self._watching)
+
     def drain(self) -> None:
         """Tell every watcher to reconnect, and all who come from now on."""
         self._draining = True
