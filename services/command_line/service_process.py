@@ -1,5 +1,9 @@
-"""One service of this project as a child process: started on a known port, watched until its health says SERVING."""
+"""One service of this project as a child process: started on a known port, and up once it says that it listens.
 
+It is not asked for its health: where replicas share a port, another one might answer.
+"""
+
+import asyncio
 import os
 import signal
 import sys
@@ -7,23 +11,22 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from typing import Final
 
 from baohuang.embedded.account import Account, passable_folder
-from baohuang.embedded.child import Child, Program
+from baohuang.embedded.child import POLL_SECONDS, Child, Program
 from baohuang.embedded.leftover import stop_leftover
 from baohuang.embedded.ports import LOOPBACK, kept_port
 
 START_SECONDS = 30.0
 STOP_STEPS = ((signal.SIGTERM, 20.0),)
-_SERVING = health_pb2.HealthCheckResponse.SERVING
+_LISTENS: Final = b"listening on "
+"""How the line begins that a service writes once it serves; the lines of its log are JSON and begin otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A service of this project: `python -m <module>`, which reads its address from `listen_variable`."""
+    """A service of this project, or a replica of one: `python -m <module>` with its address in `listen_variable`."""
 
     name: str
     module: str
@@ -44,6 +47,11 @@ class ServiceProcess:
         self._child: Child | None = None
 
     @property
+    def name(self) -> str:
+        """The service's, or the replica's."""
+        return self._service.name
+
+    @property
     def address(self) -> str:
         """Where it serves: "host:port"; known once it was started."""
         return f"{LOOPBACK}:{self._port}"
@@ -58,14 +66,20 @@ class ServiceProcess:
     async def start(self) -> None:
         """Start it and wait until it serves. Raises ServerDied; a restart takes the same port."""
         passable_folder(self._home)
-        await stop_leftover(self._home / "pid", self._marker, STOP_STEPS)
+        await stop_service_left_in(self._home)
         self._port = self._port or kept_port(self._home)
-        self._child = Child.start(self._program())
+        program = self._program()
+        logged_before = program.log.stat().st_size if program.log.exists() else 0
+        self._child = Child.start(program)
         self._note_pid(self._child.pid)
-        if not await _serves(self._child, self.address):
+        if not await _listens(self._child, logged_before):
             error = self._child.died()
             await self.stop()
             raise error
+
+    async def start_again(self) -> None:
+        """Start it after it has ended. Raises ServerDied."""
+        await self.start()
 
     async def stop(self) -> None:
         """Ask it to drain, and wait for its end; harmless when it has ended."""
@@ -76,13 +90,8 @@ class ServiceProcess:
         """End it with SIGKILL, as a crash would."""
         await self.child.stop(())
 
-    @property
-    def _marker(self) -> str:
-        # Python ignores -X options it does not know: this one lets a leftover be told by its command line.
-        return f"baohuang-home={self._home}"
-
     def _program(self) -> Program:
-        arguments = [sys.executable, "-X", self._marker, "-m", self._service.module]
+        arguments = [sys.executable, "-X", _marker(self._home), "-m", self._service.module]
         environment = {**os.environ, **self._environment, self._service.listen_variable: self.address}
         account = Account(os.geteuid(), os.getegid())
         log = self._home / "log"
@@ -92,17 +101,25 @@ class ServiceProcess:
         (self._home / "pid").write_text(f"{pid}\n")
 
 
-async def _serves(child: Child, address: str) -> bool:
-    """Wait until health answers SERVING; False when the process ended or START_SECONDS went by."""
+async def stop_service_left_in(home: Path) -> None:
+    """Stop a service that a killed run left behind in its folder. Raises EmbeddedServerError."""
+    await stop_leftover(home / "pid", _marker(home), STOP_STEPS)
+
+
+def _marker(home: Path) -> str:
+    # Python ignores -X options it does not know: this one lets a leftover be told by its command line.
+    return f"baohuang-home={home}/"
+
+
+async def _listens(child: Child, logged_before: int) -> bool:
+    """Wait for the line that says so; False when the process ended or START_SECONDS went by."""
     deadline = time.monotonic() + START_SECONDS
-    options = (("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 200))
-    async with grpc.aio.insecure_channel(address, options=options) as channel:
-        check = health_pb2_grpc.HealthStub(channel).Check
-        while child.exit_code is None and time.monotonic() < deadline:
-            try:
-                reply = await check(health_pb2.HealthCheckRequest(), timeout=0.5, wait_for_ready=True)
-            except grpc.aio.AioRpcError:  # not listening yet
-                continue
-            if reply.status == _SERVING:
+    while time.monotonic() < deadline:
+        with child.program.log.open("rb") as log:
+            log.seek(logged_before)
+            if any(line.startswith(_LISTENS) for line in log):
                 return True
+        if child.exit_code is not None:
+            return False
+        await asyncio.sleep(POLL_SECONDS)
     return False

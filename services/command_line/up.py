@@ -15,14 +15,20 @@ from baohuang.rpc.rate_limit import RateLimit
 from baohuang.rpc.settings import DEFAULT_RATE_LIMIT
 from command_line.backend import BackendOptions, LocalBackend, MigrationError
 from command_line.development_key import DevelopmentKeyError
+from command_line.supervision import MovedError, supervise
 
 DEFAULT_DATA_DIR = Path(".baohuang")
+MOST_REPLICAS = 16
+"""Each has up to five connections to PostgreSQL, which takes a hundred."""
 
 
 def command(
     *,
     data: Annotated[Path, typer.Option(help="folder for databases, logs and ports")] = DEFAULT_DATA_DIR,
     port: Annotated[int, typer.Option(min=0, max=65535, help="the table service's port; 0 keeps the last one")] = 0,
+    table_replicas: Annotated[
+        int, typer.Option(min=1, max=MOST_REPLICAS, help="processes of the table service behind that one port")
+    ] = 1,
     dev_seed: Annotated[int | None, typer.Option(min=0, help="shuffle from this seed: the same deals again")] = None,
     insecure_dev: Annotated[
         bool, typer.Option("--insecure-dev", help="believe clients without a token on their own word who they are")
@@ -54,10 +60,10 @@ def command(
     if dev_seed is not None and not insecure_dev:
         raise typer.BadParameter("it makes every hand known, so it goes with --insecure-dev", param_hint="--dev-seed")
     limit = RateLimit(rate_limit, rate_burst)
-    options = BackendOptions(data, postgres_dsn, nats_url, port, dev_seed, insecure_dev, jwks, limit)
+    options = BackendOptions(data, postgres_dsn, nats_url, port, dev_seed, insecure_dev, jwks, limit, table_replicas)
     try:
         asyncio.run(run(options, Console()))
-    except (EmbeddedServerError, MigrationError, DevelopmentKeyError, OSError) as error:
+    except (EmbeddedServerError, MovedError, MigrationError, DevelopmentKeyError, OSError) as error:
         Console(stderr=True).print(Text(str(error), style="red"))
         raise typer.Exit(1) from None
 
@@ -65,13 +71,13 @@ def command(
 async def run(options: BackendOptions, console: Console) -> None:
     """Start the backend, tell where it is, and stop it at SIGINT or SIGTERM.
 
-    Raises EmbeddedServerError, MigrationError or DevelopmentKeyError when it cannot start, and EmbeddedServerError when
-    one of its processes ends by itself.
+    Raises EmbeddedServerError, MigrationError or DevelopmentKeyError when it cannot start; EmbeddedServerError or
+    MovedError when one of its processes ended by itself and could not be started again.
     """
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    running = asyncio.create_task(_run_until_death(options, console))
+    running = asyncio.create_task(_keep_running(options, console))
     stopped = asyncio.create_task(stop.wait())
     await asyncio.wait((running, stopped), return_when=asyncio.FIRST_COMPLETED)
     if stop.is_set():
@@ -84,10 +90,10 @@ async def run(options: BackendOptions, console: Console) -> None:
         console.print("stopped")
 
 
-async def _run_until_death(options: BackendOptions, console: Console) -> None:
+async def _keep_running(options: BackendOptions, console: Console) -> None:
     async with LocalBackend(options) as backend:
         console.print(endpoints(options, backend), soft_wrap=True)
-        raise await backend.first_death()
+        await supervise(backend.processes, lambda line: console.print(Text(line), soft_wrap=True))
 
 
 def endpoints(options: BackendOptions, backend: LocalBackend) -> Text:

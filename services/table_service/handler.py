@@ -40,6 +40,7 @@ from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
 from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.clock import DatabaseClock, deadline_of, moment
+from table_service.neighbours import Neighbours, NoNeighbours
 from table_service.refusing import refusal_of
 from table_service.seeds import SeedSource
 from table_service.summaries import summary_of
@@ -89,7 +90,15 @@ class _Decided:
 class CommandHandler:
     """Carries commands out, one at a time for each table."""
 
-    def __init__(self, log: EventLog, tables: Tables, clock: DatabaseClock, seeds: SeedSource) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        tables: Tables,
+        clock: DatabaseClock,
+        seeds: SeedSource,
+        neighbours: Neighbours | None = None,
+    ) -> None:
+        self._neighbours = neighbours or NoNeighbours()
         self._log = log
         self._tables = tables
         self._clock = clock
@@ -147,8 +156,7 @@ class CommandHandler:
 
     def _decide(self, held: HeldTable, request: Request) -> _Decided:
         if request.expected_version not in {None, held.version}:
-            current = held.seen_by(request.player).version if held.table else held.version
-            raise StaleVersion(int(request.expected_version or 0), current)
+            raise StaleVersion(int(request.expected_version or 0), held.version)
         now = self._clock.now()
         seed = self._seeds.seed_for(held.table)
         command = Command(request.player, request.action, Instant(instant(now)), seed)
@@ -176,6 +184,7 @@ class CommandHandler:
             case Appended() as appended:
                 self._tables.learn(held, appended.events, decided.events, decided.after)
                 self._tables.adopt(held)
+                self._neighbours.appended(held.table_id, appended.version)
                 return Done(held.table_id, appended.version, appended.hash)
             case Duplicate() as duplicate:
                 return await self._first_outcome(held, duplicate, decided.append.request_digest)

@@ -44,7 +44,7 @@ def main() -> None:
     """Run the service. Exits with 1 and one line of text when it cannot be configured or cannot listen."""
     try:
         settings = TableSettings()  # type: ignore[call-arg] # from the environment
-        configure_logging(settings.log_level)
+        configure_logging(settings.log_level, settings.replica)
         uvloop.run(_until_signalled(settings))
     except (
         ValidationError,

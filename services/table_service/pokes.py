@@ -1,12 +1,22 @@
 """Pokes between the replicas of the table service, over core NATS: "look at the log", never what stands in it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 from baohuang.eventlog.port import Version
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.stream import subjects
 from baohuang.stream.link import Link
+from table_service.neighbours import Neighbours, NoNeighbours
+
+
+@dataclass(frozen=True, slots=True)
+class NatsAddress:
+    """Where NATS is (credentials included), and what this replica is called there."""
+
+    url: str = field(repr=False)
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,16 +24,25 @@ class Ears:
     """Who is told what other replicas said."""
 
     appended: Callable[[TableId, Version], None]
-    taken: Callable[[TableId, PlayerId, str], None]
+
+
+@asynccontextmanager
+async def neighbours(address: NatsAddress | None, ears: Ears) -> AsyncIterator[Neighbours]:
+    """Give those that are reached over NATS, whether it is there or not; without an address nobody."""
+    if address is None:
+        yield NoNeighbours()
+        return
+    pokes = Pokes(address, ears)
+    async with pokes.link:
+        yield pokes
 
 
 class Pokes:
-    """The `Neighbours` of a replica, between entering and leaving `link`."""
+    """The `Neighbours` of a replica; to be used while its `link` is entered."""
 
-    def __init__(self, url: str, name: str, ears: Ears) -> None:
+    def __init__(self, address: NatsAddress, ears: Ears) -> None:
         self._ears = ears
-        listeners = {subjects.ALL_TABLES: self._hear_table, subjects.ALL_SEATS: self._hear_seat}
-        self.link = Link(url, name, listeners)
+        self.link = Link(address.url, address.name, {subjects.ALL_TABLES: self._hear_table})
 
     def appended(self, table_id: TableId, version: Version) -> None:
         """See `Neighbours.appended`."""
@@ -36,7 +55,3 @@ class Pokes:
     def _hear_table(self, subject: str, payload: bytes) -> None:
         if poke := subjects.table_poke(payload):
             self._ears.appended(subjects.table_id_of(subject), poke.version)
-
-    def _hear_seat(self, subject: str, payload: bytes) -> None:
-        if poke := subjects.seat_poke(payload):
-            self._ears.taken(subjects.table_id_of(subject), poke.player, poke.stream)

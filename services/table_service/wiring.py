@@ -14,38 +14,34 @@ from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
 from baohuang.rpc.server import RpcServer
 from baohuang.rules.state import TableId
 from table_service.clock import DatabaseClock
-from table_service.curtain import Learnt
 from table_service.deadlines import CallLater, Deadlines, Pace
+from table_service.following import POLL_SECONDS, Following
 from table_service.handler import CommandHandler
-from table_service.identifiers import new_watch_id
-from table_service.neighbours import NoNeighbours
 from table_service.playing.session import Playing
+from table_service.pokes import Ears, NatsAddress, neighbours
 from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
 from table_service.table_servicer import TableServicer
-from table_service.tables import TABLES_HELD, Tables
-from table_service.watch.hub import Hub
-from table_service.watch.recent import Recent
-from table_service.watch.stream import Watching
-from table_service.watch.subscription import StreamLimits
+from table_service.tables import TABLES_HELD, Happened, Tables
+from table_service.watch.hub import UPDATES_QUEUED, Hub
+from table_service.watch.stream import HEARTBEAT_SECONDS, Watching
 
 SERVICES: Final = (
     table_service_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
 )
-_STREAM: Final = StreamLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one replica holds, how long a stream may be silent or stuck, and how often deadlines are looked for."""
+    """How much a replica holds, how long a stream may be silent, how often it looks for deadlines and at tables."""
 
     tables_held: int = TABLES_HELD
-    updates_queued: int = _STREAM.queued
-    heartbeat_seconds: float = _STREAM.heartbeat_seconds
-    stuck_seconds: float = _STREAM.stuck_seconds
+    updates_queued: int = UPDATES_QUEUED
+    heartbeat_seconds: float = HEARTBEAT_SECONDS
     deadlines: Pace = field(default_factory=Pace)
+    poll_seconds: float = POLL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +58,11 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
 
     Gives the hub, to send the watchers away before the drain. Raises OSError, asyncpg.PostgresError, LogUnavailable.
     """
+    url = settings.nats_url
+    nats = NatsAddress(url.get_secret_value(), settings.replica or "table") if url else None
     async with (
         open_log(settings.postgres_dsn.get_secret_value()) as log,
-        serving(server, log, seeds_from(settings.dev_seed)) as hub,
+        serving(server, log, seeds_from(settings.dev_seed), nats=nats) as hub,
     ):
         yield hub
 
@@ -76,32 +74,36 @@ async def serving(
     seeds: SeedSource,
     limits: Limits | None = None,
     timing: Timing | None = None,
+    *,
+    nats: NatsAddress | None = None,
 ) -> AsyncIterator[Hub]:
-    """Register the servicers on the server, over any log. Raises LogUnavailable."""
+    """Register the servicers on the server, over any log, poking other replicas over NATS if it has an address.
+
+    Raises LogUnavailable.
+    """
     limits, timing = limits or Limits(), timing or Timing()
     clock = DatabaseClock(log, timing.monotonic)
     await clock.measure()
-    streams = StreamLimits(
-        limits.updates_queued, limits.heartbeat_seconds, limits.stuck_seconds, server.stream_age_seconds
-    )
-    hub = Hub(streams, NoNeighbours(), lambda: new_watch_id(clock.now()), Recent(log))
+    hub = Hub(limits.updates_queued)
 
-    def tell(table_id: TableId, learnt: Sequence[Learnt]) -> None:
-        hub.publish(table_id, learnt)
-        deadlines.learn(table_id, learnt[-1].happened.table)
+    def tell(table_id: TableId, happened: Sequence[Happened]) -> None:
+        hub.publish(table_id, happened)
+        deadlines.learn(table_id, happened)
 
-    tables = Tables(log, tell, limits.tables_held)
-    handler = CommandHandler(log, tables, clock, seeds)
-    deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
-    watching = Watching(tables, hub, clock.now)
-    playing = Playing(handler, watching, hub, server.limiter, clock, limits.heartbeat_seconds)
-    servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
-    table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
-    rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
-    measuring = asyncio.create_task(clock.keep_measured())
-    try:
-        async with deadlines:
-            yield hub
-    finally:
-        measuring.cancel()
-        await handler.finish()
+    tables = Tables(log, tell, limits.tables_held, hub.is_watched)
+    following = Following(log, tables, hub, limits.poll_seconds)
+    async with neighbours(nats, Ears(following.reached)) as others, following:
+        handler = CommandHandler(log, tables, clock, seeds, others)
+        deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
+        watching = Watching(log, tables, hub, clock.now, limits.heartbeat_seconds)
+        playing = Playing(handler, watching, hub, server.limiter, clock, limits.heartbeat_seconds)
+        servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
+        table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
+        rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
+        measuring = asyncio.create_task(clock.keep_measured())
+        try:
+            async with deadlines:
+                yield hub
+        finally:
+            measuring.cancel()
+            await handler.finish()

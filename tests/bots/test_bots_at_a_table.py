@@ -13,10 +13,10 @@ from baohuang.eventlog.chain import start, verify, verify_end
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
 from baohuang.rules.commands import Move, Pass, Yield
-from baohuang.rules.events import CardsDealt, HandFinished
+from baohuang.rules.events import CardsDealt, HandFinished, TrusteeshipCancelled, TrusteeshipEntered
 from baohuang.rules.redact import mask
-from baohuang.rules.rulesets import RULESETS
-from baohuang.rules.state import ALL_SEATS, Phase, PlayerId, Table, TableId
+from baohuang.rules.rulesets import BOUNDS, RULESETS, Options
+from baohuang.rules.state import ALL_SEATS, Phase, PlayerId, Table, TableId, TableStatus
 from client.in_process import HASTY, Service, running
 from command_line.bots.policy import choose
 from command_line.bots.runner import Bot, hand_is_closed
@@ -115,6 +115,47 @@ async def test_a_policy_that_breaks_the_rules_is_told_so() -> None:
         table_id = await _opened(service)
         with pytest.raises(MoveRefusedError, match="WRONG_PHASE"):
             await _play(service, table_id, ALL_SEATS, lambda _table, _seat: Pass())
+
+
+async def test_a_bot_whose_time_ran_out_takes_its_seat_back() -> None:
+    """Its first move is held up until the clock has given its seat to the trustee (TRUST-1); it plays on to the end."""
+    async with running() as service:
+        async with service.client() as host:
+            options = Options(turn_seconds=BOUNDS["turn_seconds"][0], declare_seconds=BOUNDS["declare_seconds"][0])
+            table_id = (await host.open_table("ourgame-simple", options)).table_id
+        async with service.client() as host, grpc.aio.insecure_channel(service.address) as channel:
+            late = Bot(_HeldUp(channel, host), 0)
+            others = asyncio.create_task(_play(service, table_id, ALL_SEATS[1:]))
+            await late.take_place(table_id)
+            end = await late.play_hand(table_id)
+            await others
+        history = [one.event for one in await recorded(service.log, table_id)]
+        rulings = [event for event in history if isinstance(event, TrusteeshipEntered | TrusteeshipCancelled)]
+        assert [type(ruling) for ruling in rulings] == [TrusteeshipEntered, TrusteeshipCancelled]
+        assert {ruling.seat for ruling in rulings} == {0}
+        assert end.table.status is TableStatus.OPEN
+
+
+class _HeldUp(TableClient):
+    """The client of a player whose first move is not made before the trustee has his seat."""
+
+    def __init__(self, channel: grpc.aio.Channel, spectator: TableClient) -> None:
+        super().__init__(channel, DevelopmentIdentity(_PLAYERS[0]), HASTY)
+        self._spectator = spectator
+        self._held_up = False
+
+    async def act(self, table_id: TableId, move: Move, **how: Any) -> Receipt:
+        """Make the move; the first one too late."""
+        if not self._held_up:
+            self._held_up = True
+            await self._until_trustee(table_id)
+        return await super().act(table_id, move, **how)
+
+    async def _until_trustee(self, table_id: TableId) -> None:
+        async with aclosing(self._spectator.watch(table_id)) as moments:
+            async for moment in moments:
+                if moment.table.hand and moment.table.hand.trusteeships[0].active:
+                    return
 
 
 class _Preempted(TableClient):

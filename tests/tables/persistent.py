@@ -6,7 +6,7 @@ import grpc
 
 from baohuang.rules.phases.asking import seats_to_act
 from bench.random_player import choose
-from tables.clients import Changing, Client, Outcome, act
+from tables.clients import Changing, Client, Outcome, act, ready, sit
 from tables.viewers import Response, Viewer
 
 QUICK = (
@@ -42,6 +42,12 @@ class Persistent:
                 self._check_broken(error)
             else:
                 return self.answered[request.request_id]
+
+    async def sit_and_play(self) -> None:
+        """Sit down, get ready, and play the hand to its end."""
+        await self.insist(sit(self.viewer.table_id, self.seat))
+        await self.insist(ready(self.viewer.table_id))
+        await self.play()
 
     async def play(self) -> None:
         """Play until the hand is over."""

@@ -9,6 +9,7 @@ import grpc
 from baohuang.eventlog.port import EventLog
 from baohuang.rpc.server import RpcServer
 from baohuang.rpc.settings import ServerSettings
+from table_service.pokes import NatsAddress
 from table_service.seeds import DevelopmentSeeds, SeedSource
 from table_service.watch.hub import Hub
 from table_service.wiring import SERVICES, Limits, Timing, serving
@@ -36,12 +37,14 @@ async def replica(
     limits: Limits | None = None,
     seeds: SeedSource | None = None,
     timing: Timing | None = None,
+    *,
+    nats: NatsAddress | None = None,
     **settings: float,
 ) -> AsyncIterator[Replica]:
     """Serve tables over the log until the end of the block; then drain. The deals are the same on every run."""
     wanted = {"insecure_dev": True, "drain_grace_seconds": 0.5, **settings}
     server = RpcServer(ServerSettings.model_validate(wanted), "127.0.0.1:0")
-    async with serving(server, log, seeds or DevelopmentSeeds(7), limits, timing) as hub:
+    async with serving(server, log, seeds or DevelopmentSeeds(7), limits, timing, nats=nats) as hub:
         port = await server.start(*SERVICES)
         try:
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:

@@ -7,16 +7,16 @@ from pathlib import Path
 import grpc
 import pytest
 
-from baohuang.eventlog import chain
-from baohuang.eventlog.port import EventLog, StoredEvent
+from baohuang.eventlog.port import EventLog
 from baohuang.eventlog.postgres.log import PostgresLog, open_log
 from bench.random_player import chance_of
 from command_line.backend import TABLE
 from command_line.service_process import ServiceProcess
 from eventually import eventually
-from tables.clients import Client, Outcome, open_table, ready, sit
+from tables.clients import Client, open_table
 from tables.games import PLAYERS, Game
 from tables.persistent import QUICK, Persistent, all_answered
+from tables.records import by_request, check_positions, check_table
 from tables.viewers import Response
 
 KILLS = 3
@@ -61,20 +61,14 @@ async def test_a_hand_outlives_kills(process: ServiceProcess, durable_log: Postg
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(kill_again_and_again(process, players, [chance.randint(3, 25) for _ in range(KILLS)]))
             for player in players:
-                tasks.create_task(sit_and_play(player))
+                tasks.create_task(player.sit_and_play())
     game, answered = Game(durable_log, table_id, clients), all_answered(players)
     result = (await game.hand()).result
     assert result is not None
     assert sum(result.points) == 0
     assert sum(player.broken for player in players) >= KILLS
-    await check_log(durable_log, game, answered)
-
-
-async def sit_and_play(player: Persistent) -> None:
-    """Sit down, get ready, and play the hand to its end."""
-    await player.insist(sit(player.viewer.table_id, player.seat))
-    await player.insist(ready(player.viewer.table_id))
-    await player.play()
+    await check_positions(durable_log)
+    await check_table(game, answered)
 
 
 async def kill_again_and_again(process: ServiceProcess, players: list[Persistent], pauses: Sequence[int]) -> None:
@@ -89,29 +83,6 @@ async def kill_again_and_again(process: ServiceProcess, players: list[Persistent
 async def has_answered(players: list[Persistent], wanted: int) -> bool:
     """Tell whether the players got so many answers."""
     return len(all_answered(players)) >= wanted
-
-
-async def check_log(log: EventLog, game: Game, answered: dict[str, Outcome]) -> None:
-    """Check the log of one table, the only one of its database, against what the players were answered."""
-    events = await log.read_all(limit=100_000)
-    assert [event.position for event in events] == list(range(1, len(events) + 1))
-    head = await game.head()
-    chain.verify_end(chain.verify(chain.start(head.stream_id), events), head)
-    stored = by_request(events)
-    assert {request_id: (reply.version, reply.hash) for request_id, reply in answered.items()} == {
-        request_id: (mine[-1].version, mine[-1].hash) for request_id, mine in stored.items() if request_id in answered
-    }
-    assert len(stored) == len(answered) + 1  # the table's opening
-    for mine in stored.values():
-        assert [event.version for event in mine] == list(range(mine[0].version, mine[0].version + len(mine)))
-
-
-def by_request(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
-    """Return the events of each request."""
-    found: dict[str, list[StoredEvent]] = {}
-    for event in events:
-        found.setdefault(event.request_id, []).append(event)
-    return found
 
 
 async def test_sigterm_answers_every_call(process: ServiceProcess, durable_log: PostgresLog) -> None:

@@ -14,8 +14,11 @@ from pathlib import Path
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from baohuang.client import BearerToken, connect
 from baohuang.embedded.account import UNPRIVILEGED, Account
 from baohuang.embedded.leftover import command_line
+from baohuang.rpc.auth import Caller, CallerId, Role
+from command_line.development_key import DevelopmentKey
 
 READY_SECONDS = 60.0
 END_SECONDS = 60.0
@@ -32,6 +35,16 @@ class Up:
     async def ready(self) -> None:
         """Wait for the endpoints. Fails with all that was printed when it ends before."""
         await asyncio.wait_for(self._read_until("callers"), READY_SECONDS)
+
+    async def says(self, text: str) -> None:
+        """Wait for a text; what was printed before counts."""
+        await asyncio.wait_for(self._read_until(text), READY_SECONDS)
+
+    async def opens_a_table(self) -> None:
+        """Have a table opened, by a caller with a token: gRPC, the table service and PostgreSQL work together."""
+        token = DevelopmentKey.of(self.data).token(Caller(CallerId("tester"), Role.PLAYER), 3600)
+        async with connect(self.address, BearerToken(token)) as client:
+            await client.open_table("ourgame-simple")
 
     async def end(self) -> int:
         """Read the rest and give the exit code."""

@@ -1,6 +1,7 @@
 """`baohuang token` and the key behind it, as a user has them; the last test against a backend of all real parts."""
 
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from command_line.development_key import (
     jwks_path,
     signing_key_path,
 )
+from play.player_process import player
 
 
 def token(data: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -124,3 +126,25 @@ async def test_a_backend_knows_whom_it_gave_a_token(data: Path) -> None:
                 await nobody.open_table("ourgame-simple")
     assert caught.value.metadata["problem"] == "MISSING"
     assert printed not in (data / "table/log").read_text()
+
+
+async def test_a_person_plays_with_bots_where_tokens_are_wanted(data: Path, tmp_path: Path) -> None:
+    """`baohuang play --data`: at the backend of that folder, all five with tokens of its key; a token of one's own."""
+    async with LocalBackend(BackendOptions(data)) as backend:
+        async with player(tmp_path, "--data", str(data)) as me:
+            shown = await me.until(" >")
+            assert any(re.search(r"hand 1 starts: me, Lin\w{4}, ", line) for line in shown)
+        printed = token(data, "--player", "alice").stdout.strip()
+        at = ("--address", backend.table.address, "--data", str(data), "--token", printed)
+        async with player(tmp_path, *at) as alice:
+            shown = await alice.until(" >")
+            assert any("hand 1 starts: alice, " in line for line in shown)
+
+
+async def test_a_folder_without_a_backend_is_named(tmp_path: Path) -> None:
+    """Exit code 2, the folder, and what to do."""
+    async with player(tmp_path, "--data", str(tmp_path)) as me:
+        code, _, complaint = await me.end()
+    assert code == 2
+    assert "--data" in complaint
+    assert "baohuang up" in complaint

@@ -98,13 +98,29 @@ async def test_a_taken_port_is_named(data: Path) -> None:
 
 
 @pytest.mark.parametrize("victim", sorted(SERVERS))
-async def test_a_child_that_dies_is_reported_and_ends_all(data: Path, victim: str) -> None:
-    """A server killed behind its back: exit code 1, its name and the tail of its log, no process left."""
+async def test_a_child_that_dies_is_started_again(data: Path, victim: str) -> None:
+    """A server killed behind its back: told by name and exit code, up again at the same address, all serves; Ctrl-C."""
     async with up(data) as started:
         await started.ready()
-        os.kill(_pid(data, victim), signal.SIGKILL)
-        assert await started.end() == 1
-    assert f"{victim} ended with exit code -9" in started.printed
+        pid, address = _pid(data, victim), started.address
+        os.kill(pid, signal.SIGKILL)
+        await started.says(f"{victim} is up again")
+        assert f"{victim} ended with exit code -9" in started.printed
+        assert _pid(data, victim) != pid
+        assert started.address == address
+        await started.opens_a_table()
+        assert await started.interrupt() == 0
+    assert processes(data) == {}
+
+
+async def test_ctrl_c_while_a_server_is_started_again(data: Path) -> None:
+    """PostgreSQL is killed, and Ctrl-C comes before it is back: all is stopped in order, exit code 0."""
+    async with up(data) as started:
+        await started.ready()
+        os.kill(_pid(data, "postgres"), signal.SIGKILL)
+        await started.says("postgres ended")
+        assert await started.interrupt() == 0
+    assert "postgres is up again" not in started.printed
     assert processes(data) == {}
 
 

@@ -34,16 +34,29 @@ class Bot:
     async def play_hand(self, table_id: TableId) -> Moment:
         """Play one hand to its end, from wherever it stands, and return the table once it is closed.
 
-        Raises ClientError.
+        A bot never asks for the trustee: if it has one its time ran out, and it takes its seat back while it may
+        (TRUST-3). Raises ClientError.
         """
         past = NO_VERSION
         async with aclosing(self.client.watch(table_id)) as moments:
             async for moment in moments:
                 if hand_is_closed(moment.table):
                     return moment
-                if self.seat in moment.to_act and moment.version >= past:
+                if moment.version >= past and may_take_back(moment.table, self.seat):
+                    past = await self._take_back(table_id, past)
+                elif self.seat in moment.to_act and moment.version >= past:
                     past = await self._act(table_id, moment.version, moment.table)
         raise AssertionError("a watch has no end of its own")
+
+    async def _take_back(self, table_id: TableId, past: Version) -> Version:
+        """Take the seat back from the trustee and return the version before which all is past.
+
+        A refusal comes of an old view: the hand is over, or somebody else took the seat back.
+        """
+        try:
+            return (await self.client.set_trusteeship(table_id, active=False)).version
+        except MoveRefusedError:
+            return past
 
     async def _act(self, table_id: TableId, version: Version, table: Table) -> Version:
         """Make a move at a version of the table and return the version before which all is past.
@@ -70,6 +83,14 @@ async def _unless_already_there(call: Awaitable[Receipt]) -> None:
     except MoveRefusedError as refused:
         if refused.reason not in _ALREADY_THERE:
             raise
+
+
+def may_take_back(table: Table, seat: int) -> bool:
+    """Tell whether the trustee plays the seat in the hand now, and would give it back (TRUST-3)."""
+    if table.hand is None or table.hand.result is not None:
+        return False
+    standing = table.hand.trusteeships[seat]
+    return standing.active and not standing.permanent
 
 
 def hand_is_closed(table: Table) -> bool:

@@ -5,6 +5,7 @@ import secrets
 import sys
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
 import stamina.instrumentation
@@ -12,15 +13,17 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from baohuang.client import ClientError
+from baohuang.client import BearerToken, ClientError
 from baohuang.embedded.errors import EmbeddedServerError
 from baohuang.rpc.auth import caller_id
 from baohuang.rules.rulesets import BOUNDS, RULESETS, Options
 from baohuang.rules.state import PlayerId
-from command_line.backend import MigrationError
+from command_line.backend import MigrationError, table_address
 from command_line.demo.stage import PLAYERS
+from command_line.development_key import DevelopmentKey, DevelopmentKeyError
+from command_line.identities import Identify, by_key, by_own_word
 from command_line.passing import backend_for, stoppable, while_alive
-from command_line.play.company import Sought, company_at, credentials_of
+from command_line.play.company import Sought, company_at
 from command_line.play.displays import Display, LineDisplay, PictureDisplay
 from command_line.play.inbox import Inbox
 from command_line.play.keyboard import read_in_background, unbuffered_terminal
@@ -34,6 +37,15 @@ _SHORTEST, _LONGEST = BOUNDS["turn_seconds"]
 
 
 @dataclass(frozen=True, slots=True)
+class _Service:
+    """A service that is there already: where, and how the person and the bots prove who they are."""
+
+    address: str
+    person: Identify
+    bots: Identify
+
+
+@dataclass(frozen=True, slots=True)
 class _Wish:
     """What was asked for on the command line."""
 
@@ -41,8 +53,7 @@ class _Wish:
     name: PlayerId
     think_seconds: float
     seed: int | None
-    address: str | None
-    token: str | None
+    service: _Service | None
 
 
 def play(
@@ -53,20 +64,28 @@ def play(
     address: Annotated[
         str | None, typer.Option(help="host:port of a table service; by default one of its own is started")
     ] = None,
-    token: Annotated[str | None, typer.Option(envvar="BAOHUANG_TOKEN", help="your token for that service")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="data folder of a running `baohuang up`: play there, with tokens of its key")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="BAOHUANG_TOKEN", help="your token for that service; the bots need --data")
+    ] = None,
     turn_seconds: Annotated[int, typer.Option(min=_SHORTEST, max=_LONGEST, help="seconds to think")] = 60,
     pace: Annotated[
         float | None, typer.Option(min=0, help="seconds a bot thinks; by default a little on a terminal, else none")
     ] = None,
 ) -> None:
     """Play in the terminal against four bots; type h for what is possible."""
-    _check(ruleset, name, seed, address, token)
+    _check(ruleset, name)
+    service = _service(address, data, token)
+    if service is not None and seed is not None:
+        raise typer.BadParameter("a service shuffles as it was started", param_hint="--seed")
     stamina.instrumentation.set_on_retry_hooks(())  # its log lines would go into the picture
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     console = Console(highlight=False) if on_terminal else Console(highlight=False, width=_WIDE, force_terminal=False)
     options = Options(turn_seconds=turn_seconds, declare_seconds=turn_seconds, bots=True)
     think_seconds = pace if pace is not None else _PACE_ON_A_TERMINAL if on_terminal else 0.0
-    wish = _Wish(Sought(ruleset, options), PlayerId(name), think_seconds, seed, address, token)
+    wish = _Wish(Sought(ruleset, options), PlayerId(name), think_seconds, seed, service)
     try:
         asyncio.run(stoppable(_run(console, wish)))
     except asyncio.CancelledError:
@@ -77,22 +96,23 @@ def play(
 
 async def _run(console: Console, wish: _Wish) -> None:
     """Play against the service at the address, or against a backend that lives as long as this."""
-    if wish.address is not None:
-        await _play_at(console, wish, wish.address)
+    if wish.service is not None:
+        await _play_at(console, wish, wish.service)
         return
     console.print(Text("starting PostgreSQL, NATS and the table service"))
     async with backend_for(wish.seed) as backend:
-        await while_alive(backend, _play_at(console, wish, backend.table.address))
+        service = _Service(backend.table.address, by_own_word, by_own_word)
+        await while_alive(backend, _play_at(console, wish, service))
 
 
-async def _play_at(console: Console, wish: _Wish, address: str) -> None:
+async def _play_at(console: Console, wish: _Wish, service: _Service) -> None:
     async with AsyncExitStack() as stack:
         stack.enter_context(unbuffered_terminal() if console.is_terminal else nullcontext())
         inbox = Inbox()
         read_in_background(inbox.typed)
-        credentials = credentials_of(wish.name, wish.token)
+        bots = [service.bots(name) for name in _bot_names(wish)]
         company = await stack.enter_async_context(
-            company_at(address, credentials, _bot_names(wish), wish.think_seconds)
+            company_at(service.address, service.person(wish.name), bots, wish.think_seconds)
         )
         await Session(company, inbox, _display(console)).play(wish.sought)
         console.print()
@@ -100,7 +120,7 @@ async def _play_at(console: Console, wish: _Wish, address: str) -> None:
 
 def _bot_names(wish: _Wish) -> list[PlayerId]:
     """Return the bots' names; on a service that others use too, names that nobody else has (FINE-6)."""
-    if wish.address is None:
+    if wish.service is None:
         return list(_BOTS)
     return [PlayerId(f"{name}{secrets.token_hex(2)}") for name in _BOTS]
 
@@ -109,16 +129,40 @@ def _display(console: Console) -> Display:
     return PictureDisplay(console) if console.is_terminal else LineDisplay(console)
 
 
-def _check(ruleset: str, name: str, seed: int | None, address: str | None, token: str | None) -> None:
+def _check(ruleset: str, name: str) -> None:
     if ruleset not in RULESETS:
         raise typer.BadParameter(f"{ruleset!r} is not one of {', '.join(RULESETS)}", param_hint="--ruleset")
     if caller_id(name) is None or name in _BOTS:
         taken = ", ".join(_BOTS)
         raise typer.BadParameter(f"1 to 64 of A-Z a-z 0-9 . _ @ : -, and not {taken}", param_hint="--name")
-    if address is not None and seed is not None:
-        raise typer.BadParameter("a service shuffles as it was started", param_hint="--seed")
-    if address is None and token is not None:
-        raise typer.BadParameter("goes with --address", param_hint="--token")
+
+
+def _service(address: str | None, data: Path | None, token: str | None) -> _Service | None:
+    """Return the service that was asked for, None for one of our own."""
+    if data is not None:
+        identify = by_key(_key_of(data))
+        address = address or _address_of(data)
+    elif address is not None:
+        identify = by_own_word
+    elif token is not None:
+        raise typer.BadParameter("goes with --address or --data", param_hint="--token")
+    else:
+        return None
+    return _Service(address, identify if token is None else lambda _: BearerToken(token), identify)
+
+
+def _key_of(data: Path) -> DevelopmentKey:
+    try:
+        return DevelopmentKey.of(data)
+    except (DevelopmentKeyError, OSError) as error:
+        raise typer.BadParameter(str(error), param_hint="--data") from None
+
+
+def _address_of(data: Path) -> str:
+    try:
+        return table_address(data)
+    except (ValueError, OSError) as error:
+        raise typer.BadParameter(f"no table service was started there: {error}", param_hint="--data") from None
 
 
 def _fail(why: str) -> NoReturn:

@@ -6,10 +6,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from baohuang.client import BearerToken, Credentials, DevelopmentIdentity, MoveRefusedError, TableClient, connect
+from baohuang.client import Credentials, MoveRefusedError, TableClient, connect
 from baohuang.rules.deal import SEATS
 from baohuang.rules.rulesets import Options
-from baohuang.rules.state import PlayerId, TableId
+from baohuang.rules.state import TableId
 from command_line.bots.runner import Bot
 
 SEAT: Final = 0
@@ -55,23 +55,16 @@ class Company:
 
 @asynccontextmanager
 async def company_at(
-    address: str, person: Credentials, bots: Sequence[PlayerId], think_seconds: float
+    address: str, person: Credentials, bots: Sequence[Credentials], think_seconds: float
 ) -> AsyncIterator[Company]:
-    """Connect the five to the service at "host:port"; the bots say themselves who they are."""
+    """Connect the five to the service at "host:port"."""
     async with AsyncExitStack() as connections:
         client = await connections.enter_async_context(connect(address, person))
-        clients = [
-            await connections.enter_async_context(connect(address, DevelopmentIdentity(player))) for player in bots
-        ]
+        clients = [await connections.enter_async_context(connect(address, bot)) for bot in bots]
         seats = (seat for seat in range(SEATS) if seat != SEAT)
         yield Company(
             client, [Bot(bot, seat, think_seconds=think_seconds) for bot, seat in zip(clients, seats, strict=True)]
         )
-
-
-def credentials_of(name: PlayerId, token: str | None) -> Credentials:
-    """Return the person's credentials: his token, or without one his own word."""
-    return BearerToken(token) if token else DevelopmentIdentity(name)
 
 
 async def _unless_over(call: Awaitable[object]) -> None:

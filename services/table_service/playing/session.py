@@ -32,8 +32,7 @@ from table_service.playing.orders import Orders
 from table_service.playing.outbox import Outbox
 from table_service.playing.watched import Watched, stopped
 from table_service.watch.hub import Hub
-from table_service.watch.stream import Watching
-from table_service.watch.subscription import StreamLimits
+from table_service.watch.stream import HEARTBEAT_SECONDS, Watching
 
 _log = structlog.get_logger("table_service")
 
@@ -47,7 +46,7 @@ class Playing:
     hub: Hub
     limiter: RateLimiter
     clock: DatabaseClock
-    heartbeat_seconds: float = StreamLimits().heartbeat_seconds
+    heartbeat_seconds: float = HEARTBEAT_SECONDS
 
     async def play(self, requests: AsyncIterator[pb.PlayRequest]) -> AsyncGenerator[bytes, None]:
         """Serve one stream of the caller and yield what it is sent, serialized.

@@ -23,7 +23,6 @@ from baohuang.client.errors import (
     RefusedError,
     SlowDownError,
     StaleError,
-    TakenOverError,
     UnreachableError,
     ViewBrokenError,
 )
@@ -51,7 +50,6 @@ __all__ = [
     "StaleError",
     "Summary",
     "TableClient",
-    "TakenOverError",
     "UnreachableError",
     "Update",
     "ViewBrokenError",

@@ -5,6 +5,7 @@ EmbeddedServerError
 ├── NoUnprivilegedUser   we are root and no ordinary user exists to run PostgreSQL as
 ├── UnsafeFolder         a folder we would use belongs to somebody else or is open to others
 ├── DataFolderInUse      another process runs its server on this data folder
+├── PortTaken            a port of ours is another program's
 └── ServerDied           the process ended, or never answered; carries the tail of its log
 """
 
@@ -39,6 +40,10 @@ class DataFolderInUse(EmbeddedServerError):
         self.pid = pid
         holder = "another process" if pid is None else f"process {pid}"
         super().__init__(f"{folder} is in use by {holder}; stop it, or choose another data folder")
+
+
+class PortTaken(EmbeddedServerError):
+    """A port that has to be ours is another program's."""
 
 
 class ServerDied(EmbeddedServerError):

@@ -3,6 +3,7 @@
 import logging
 import sys
 from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 
 import structlog
@@ -10,12 +11,16 @@ import structlog
 from baohuang.rpc.call import CALL
 
 
-def configure_logging(level: str = "INFO") -> None:
-    """Set up structlog for the whole process; call it once, in a service's `main`. `level` as in `logging`."""
+def configure_logging(level: str = "INFO", replica: str = "") -> None:
+    """Set up structlog for the whole process; call it once, in a service's `main`.
+
+    `level` as in `logging`; `replica` stands in every line, where replicas have names.
+    """
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             bind_call,
+            *([partial(_bind_replica, replica)] if replica else []),
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             *_rendering(),
@@ -32,6 +37,13 @@ def bind_call(_logger: object, _name: str, line: MutableMapping[str, Any]) -> Mu
     if call is not None:
         line.setdefault("method", call.method)
         line.setdefault("caller", call.caller.player)
+    return line
+
+
+def _bind_replica(
+    replica: str, _logger: object, _name: str, line: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    line.setdefault("replica", replica)
     return line
 
 

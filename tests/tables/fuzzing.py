@@ -1,0 +1,116 @@
+"""Requests of every method there is, as the server's own reflection lists them, and what they may come to."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import grpc
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from tables.clients import refusal
+
+OURS: Final = "baohuang."
+CLEAR: Final = {
+    grpc.StatusCode.OK,
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.FAILED_PRECONDITION,
+    grpc.StatusCode.ABORTED,
+    grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
+_SECONDS: Final = 30.0
+_ENOUGH: Final = 3
+"""Messages that are read of a stream before it is left."""
+
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One call: a method, who makes it, and the messages he sends, as bytes."""
+
+    method: MethodDescriptor
+    headers: Headers
+    raw: tuple[bytes, ...]
+
+    @property
+    def path(self) -> str:
+        """The method's path."""
+        return f"/{self.method.containing_service.full_name}/{self.method.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a call ended, the reason its status gives ("" if none), and the ids of the requests it says are accepted."""
+
+    code: grpc.StatusCode
+    reason: str
+    accepted: frozenset[str]
+
+
+async def methods_of(channel: grpc.aio.Channel) -> list[MethodDescriptor]:
+    """Return all methods of all services of this project that the server says it has."""
+    info = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo
+    call = info(iter([reflection_pb2.ServerReflectionRequest(list_services="")]))
+    listed = (await anext(aiter(call))).list_services_response.service
+    call.cancel()
+    pool = descriptor_pool.Default()
+    services = [pool.FindServiceByName(one.name) for one in listed if one.name.startswith(OURS)]
+    return [method for service in services for method in service.methods]
+
+
+async def fire(channel: grpc.aio.Channel, shot: Shot) -> Result:
+    """Make the call; a stream is left once it has said enough."""
+    responses: list[bytes] = []
+    try:
+        if shot.method.server_streaming or shot.method.client_streaming:
+            await _converse(channel, shot, responses)
+        else:
+            call = channel.unary_unary(shot.path, None, None)(shot.raw[0], metadata=shot.headers, timeout=_SECONDS)
+            responses.append(await call)
+    except grpc.aio.AioRpcError as error:
+        return Result(error.code(), refusal(error).reason, accepted_by(shot, responses))
+    return Result(grpc.StatusCode.OK, "", accepted_by(shot, responses))
+
+
+async def _converse(channel: grpc.aio.Channel, shot: Shot, responses: list[bytes]) -> None:
+    call: Any
+    if shot.method.client_streaming:
+        open_stream = channel.stream_stream if shot.method.server_streaming else channel.stream_unary
+        call = open_stream(shot.path, None, None)(iter(shot.raw), metadata=shot.headers, timeout=_SECONDS)
+    else:
+        call = channel.unary_stream(shot.path, None, None)(shot.raw[0], metadata=shot.headers, timeout=_SECONDS)
+    wanted = _ENOUGH + len(shot.raw) if shot.method.client_streaming else _ENOUGH
+    while len(responses) < wanted and isinstance(response := await call.read(), bytes):
+        responses.append(response)
+    call.cancel()
+
+
+def accepted_by(shot: Shot, responses: Sequence[bytes]) -> frozenset[str]:
+    """Return the ids of the requests that were accepted: the one of a call with a reply, those a stream names so."""
+    if shot.method.client_streaming:
+        replies = [GetMessageClass(shot.method.output_type).FromString(response) for response in responses]
+        return frozenset(one for reply in replies for one in _named_accepted(reply))
+    try:
+        request: Any = GetMessageClass(shot.method.input_type).FromString(shot.raw[0])
+    except DecodeError:
+        return frozenset()
+    return frozenset({request.request_id}) if responses and hasattr(request, "request_id") else frozenset()
+
+
+def _named_accepted(message: Message) -> Iterator[str]:
+    for field, value in message.ListFields():
+        if field.message_type is not None and field.message_type.name == "Accepted":
+            yield value.request_id
+
+
+async def fire_all(channel: grpc.aio.Channel, shots: Sequence[Shot]) -> list[Result]:
+    """Make all calls at once."""
+    return await asyncio.gather(*(fire(channel, shot) for shot in shots))
