@@ -32,8 +32,9 @@ def copy(source: str, target: str, folder: Path) -> None:
     programs, dump = binaries.prefix / "bin", str(folder / "log.dump")
     with psycopg.connect(target, autocommit=True) as connection:
         connection.execute("create role baohuang_app nologin")
+        connection.execute("create role baohuang_log_reader nologin")
     for command_line in (
-        [str(programs / "pg_dump"), "--format=custom", "--schema=eventlog", f"--file={dump}", source],
+        [str(programs / "pg_dump"), "--format=custom", "--schema=eventlog*", f"--file={dump}", source],
         [str(programs / "pg_restore"), "--exit-on-error", "--no-owner", f"--dbname={target}", dump],
     ):
         subprocess.run(command_line, check=True, env=binaries.environment, capture_output=True)  # noqa: S603

@@ -22,16 +22,18 @@ _LOCK_BYTES: Final = 8
 class Schema:
     """A schema of the database: whose it is, and the folder whose `versions` bring it up to date.
 
-    The search path is `name` while they run, so names without a schema in them are this schema's.
+    The search path is `name` while they run, so names without a schema in them are this schema's. `readers` are roles
+    that they grant something to, for other services to be members of.
     """
 
     name: str
     role: str
     folder: Path
+    readers: tuple[str, ...] = ()
 
 
 def migrate(dsn: str, schema: Schema) -> None:
-    """Bring a schema of a database to this release's version, whatever it is at now, and make its role.
+    """Bring a schema of a database to this release's version, whatever it is at now, and make its roles.
 
     Blocks until done; from a coroutine, `await asyncio.to_thread(migrate, dsn, schema)`.
 
@@ -57,7 +59,8 @@ def role_script(role: str) -> str:
 def _upgrade(connection: Connection, schema: Schema) -> None:
     connection.exec_driver_sql(f"select pg_advisory_xact_lock({_lock(schema)})")
     connection.exec_driver_sql(f"create schema if not exists {schema.name}")
-    connection.exec_driver_sql(role_script(schema.role))
+    for role in (schema.role, *schema.readers):
+        connection.exec_driver_sql(role_script(role))
     connection.exec_driver_sql(f"set local search_path to {schema.name}")
     config = Config()
     config.set_main_option("script_location", str(schema.folder))

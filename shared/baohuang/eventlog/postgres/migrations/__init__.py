@@ -6,9 +6,11 @@ from typing import Final
 from baohuang.database import migrations
 from baohuang.database.migrations import Schema, run
 
-__all__ = ["SCHEMA", "migrate", "run"]
+__all__ = ["READERS", "SCHEMA", "migrate", "run"]
 
-SCHEMA: Final = Schema("eventlog", "baohuang_app", Path(__file__).parent)
+READERS: Final = "baohuang_log_reader"
+"""Who may read the log's public view; a service that does has its own role be a member of this one."""
+SCHEMA: Final = Schema("eventlog", "baohuang_app", Path(__file__).parent, (READERS,))
 
 
 def migrate(dsn: str) -> None:
