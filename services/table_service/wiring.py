@@ -19,6 +19,7 @@ from table_service.following import POLL_SECONDS, Following
 from table_service.handler import CommandHandler
 from table_service.playing.session import Playing
 from table_service.pokes import Ears, NatsAddress, neighbours
+from table_service.relaying import relaying
 from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
@@ -58,11 +59,12 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
 
     Gives the hub, to send the watchers away before the drain. Raises OSError, asyncpg.PostgresError, LogUnavailable.
     """
-    url = settings.nats_url
+    url, dsn = settings.nats_url, settings.postgres_dsn.get_secret_value()
     nats = NatsAddress(url.get_secret_value(), settings.replica or "table") if url else None
     async with (
-        open_log(settings.postgres_dsn.get_secret_value()) as log,
-        serving(server, log, seeds_from(settings.dev_seed), nats=nats) as hub,
+        open_log(dsn) as log,
+        relaying(dsn, nats.url if nats else None) as poke,
+        serving(server, log, seeds_from(settings.dev_seed), nats=nats, poke=poke) as hub,
     ):
         yield hub
 
@@ -76,10 +78,11 @@ async def serving(
     timing: Timing | None = None,
     *,
     nats: NatsAddress | None = None,
+    poke: Callable[[], None] | None = None,
 ) -> AsyncIterator[Hub]:
     """Register the servicers on the server, over any log, poking other replicas over NATS if it has an address.
 
-    Raises LogUnavailable.
+    `poke` is called when the log has more. Raises LogUnavailable.
     """
     limits, timing = limits or Limits(), timing or Timing()
     clock = DatabaseClock(log, timing.monotonic)
@@ -89,6 +92,8 @@ async def serving(
     def tell(table_id: TableId, happened: Sequence[Happened]) -> None:
         hub.publish(table_id, happened)
         deadlines.learn(table_id, happened)
+        if poke is not None:
+            poke()
 
     tables = Tables(log, tell, limits.tables_held, hub.is_watched)
     following = Following(log, tables, hub, limits.poll_seconds)

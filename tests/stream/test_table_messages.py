@@ -78,7 +78,7 @@ def test_nothing_hidden_is_in_any_body_subject_or_header(ruleset: str, seed: int
     events = played(ruleset, seed)
     for place, (event, message) in enumerate(zip(events, messages(events), strict=True)):
         after = evolve(table, event)
-        witness._follow(table, event, after)
+        witness.follow(table, event, after)
         check(witness, table, message, after)
         assert not any(SECRET in part or _salt(place).hex() in part for part in parts(message))
         table = after
@@ -90,7 +90,7 @@ def check(witness: Witness, before: Table | None, message: Message, after: Table
     assert "hidden" not in json.loads(shown.data)
     event = decode(shown.type, shown.data)
     if not isinstance(event, Passed):
-        witness._check_redacted(before, event, after, None)
+        witness.check_event(before, event, after, None)
     assert message.subject == f"baohuang.v1.table.table.{shown.type}"
     assert set(message.headers) == {"Baohuang-Hash"}
 
