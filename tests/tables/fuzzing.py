@@ -1,6 +1,7 @@
 """Requests of every method there is, as the server's own reflection lists them, and what they may come to."""
 
 import asyncio
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -87,7 +88,8 @@ async def _converse(channel: grpc.aio.Channel, shot: Shot, responses: list[bytes
         call = open_stream(shot.path, None, None)(iter(shot.raw), metadata=shot.headers, timeout=_SECONDS)
     else:
         call = channel.unary_stream(shot.path, None, None)(shot.raw[0], metadata=shot.headers, timeout=_SECONDS)
-    wanted = _ENOUGH + len(shot.raw) if shot.method.client_streaming else _ENOUGH
+    # A stream that we have closed on our side ends by itself, when all that was asked on it is answered.
+    wanted = math.inf if shot.method.client_streaming else _ENOUGH
     while len(responses) < wanted and isinstance(response := await call.read(), bytes):
         responses.append(response)
     call.cancel()
