@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from baohuang.eventlog.port import EventLog, LogUnavailable
-from baohuang.rules.clock import NEVER
-from baohuang.rules.state import Instant, Table, in_progress
+from baohuang.rules.state import Instant
 
 _MEASURE_EVERY_SECONDS = 30.0
 _log = structlog.get_logger("table_service")
@@ -41,11 +40,6 @@ class DatabaseClock:
     def now(self) -> datetime:
         """Return the database's time, UTC."""
         return self._epoch + timedelta(seconds=self._monotonic())
-
-
-def deadline_of(table: Table) -> Instant:
-    """Return when whoever has to act at the table must have acted, NEVER if nobody has to."""
-    return table.hand.due_at if table.hand and in_progress(table) else NEVER
 
 
 def moment(at: Instant) -> datetime | None:

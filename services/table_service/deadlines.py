@@ -22,9 +22,10 @@ import structlog
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.port import Due, EventLog, EventLogError, RequestId
 from baohuang.rpc.errors import NotFound, Reason, Refusal
+from baohuang.rules.clock import deadline_of
 from baohuang.rules.commands import ExpireDeadline
 from baohuang.rules.state import Instant, PlayerId, TableId
-from table_service.clock import DatabaseClock, deadline_of, moment
+from table_service.clock import DatabaseClock, moment
 from table_service.handler import CommandHandler, Request, StillToCome
 from table_service.tables import Happened
 

@@ -33,13 +33,14 @@ from baohuang.eventlog.port import (
     VersionConflict,
 )
 from baohuang.rpc.errors import MalformedInput, Reason, Refusal, StaleVersion, Unavailable
+from baohuang.rules.clock import deadline_of
 from baohuang.rules.commands import Action, Command, OpenTable
 from baohuang.rules.decide import decide
 from baohuang.rules.events import Event
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
 from baohuang.rules.state import Instant, PlayerId, Table, TableId
-from table_service.clock import DatabaseClock, deadline_of, moment
+from table_service.clock import DatabaseClock, moment
 from table_service.neighbours import Neighbours, NoNeighbours
 from table_service.refusing import refusal_of
 from table_service.seeds import SeedSource

@@ -11,6 +11,7 @@ from typing import Final
 
 from baohuang.rules import commands as cmd
 from baohuang.rules.cards import BIG, CROWN, SMALL, STRENGTH, SWORD, Card
+from baohuang.rules.clock import deadline_of
 from baohuang.rules.legal import cards_for, legal_shapes
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.plays import Shape, shape_of
@@ -185,6 +186,8 @@ def possible_declarations(ruleset: Ruleset, hand: Hand, seat: int) -> list[Answe
 def standing_line(dice: Random) -> Line:
     """Return something about who plays a seat, which may be refused or not."""
     seat = dice.choice(ALL_SEATS)
+    if dice.random() < 0.01:
+        return seat, cmd.VoidHand("no more of this")
     rare = dice.random() < 0.1
     cancel = cmd.CancelTrusteeship()
     actions = (
@@ -193,6 +196,13 @@ def standing_line(dice: Random) -> Line:
         else (cmd.RequestTrusteeship(), cancel, cancel, cancel, cmd.LeaveTable(), cmd.ExpireTurn(seat))
     )
     return seat, dice.choice(actions)
+
+
+def seating_line(table: Table, dice: Random) -> Line:
+    """Return something about who sits and who is ready, between hands, which may be refused or not."""
+    actions = (cmd.SetReady(ready=True), cmd.SetReady(ready=False), cmd.StandUp(), cmd.SitDown(dice.choice(ALL_SEATS)))
+    late = dice.random() < 0.1
+    return dice.choice(ALL_SEATS), cmd.ExpireDeadline(deadline_of(table)) if late else dice.choice(actions)
 
 
 def illegal_line(table: Table, dice: Random) -> MoveLine:

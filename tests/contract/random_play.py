@@ -1,11 +1,12 @@
 """Real play by players who choose at random: tables in every phase, for tests that want all there is."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
 
 from baohuang.rules import commands as cmd
+from baohuang.rules.clock import deadline_of
 from baohuang.rules.decide import decide
 from baohuang.rules.events import Event
 from baohuang.rules.refusals import RefusedError
@@ -19,8 +20,11 @@ _STANDING: tuple[cmd.Action, ...] = (
     *(cmd.RequestTrusteeship(),) * 5,
     *(cmd.LeaveTable(),) * 5,
     cmd.ForfeitSeat(),
+    cmd.VoidHand("an operator's reason"),
 )
 """A seat that is forfeited is in trusteeship to the end, which dissolves the table (TRUST-4): seldom, then."""
+_UNSETTLED = 0.05
+_SEATING: tuple[cmd.Action, ...] = (cmd.StandUp(), cmd.SetReady(ready=False), cmd.CloseTable("an operator's reason"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Step:
 def play(ruleset: str, options: Options, seed: int, hands: int) -> Iterator[Step]:
     """Play hands at a new table, by a seed; the table may be dissolved earlier."""
     random = Random(seed)  # noqa: S311 - to be repeated, not to be unforeseeable
-    player = RandomPlayer(random, mood_of(random))
+    player = RandomPlayer(random, replace(mood_of(random), open_solos=0.4))
     opening = cmd.OpenTable(TableId("table"), ruleset, options)
     events, table = decide(None, _command(PlayerId("creator"), opening, random))
     yield Step(events, table)
@@ -51,7 +55,8 @@ def _player(seat: int) -> PlayerId:
 
 
 def _command(player: PlayerId, action: cmd.Action, random: Random) -> cmd.Command:
-    return cmd.Command(player, action, _AT, sha256(random.randbytes(32)).hexdigest())
+    at = max(_AT, action.due_at) if isinstance(action, cmd.ExpireDeadline) else _AT
+    return cmd.Command(player, action, at, sha256(random.randbytes(32)).hexdigest())
 
 
 def _next(table: Table, player: RandomPlayer, random: Random) -> tuple[tuple[Event, ...], Table]:
@@ -67,10 +72,22 @@ def _next(table: Table, player: RandomPlayer, random: Random) -> tuple[tuple[Eve
 def _choices(table: Table, player: RandomPlayer, random: Random) -> Iterator[tuple[int, cmd.Action]]:
     hand = table.hand
     if hand is None or not in_progress(table):
-        unready = [seat for seat in ALL_SEATS if not table.seats[seat].ready]
-        yield random.choice(unready), cmd.SetReady(ready=True, entropy=random.choice(["", "熵"]))
+        yield from _between_hands(table, random)
         return
     if random.random() < _RESTLESS:
         yield random.choice(ALL_SEATS), random.choice(_STANDING)
     yield from ((seat, cmd.CancelTrusteeship()) for seat in ALL_SEATS if hand.trusteeships[seat].active)
     yield player.line(table)
+
+
+def _between_hands(table: Table, random: Random) -> Iterator[tuple[int, cmd.Action]]:
+    if random.random() < _UNSETTLED:
+        yield random.choice(ALL_SEATS), random.choice(_SEATING)
+    if random.random() < _UNSETTLED:
+        yield 0, cmd.ExpireDeadline(deadline_of(table))
+    empty = [seat for seat in ALL_SEATS if not table.seats[seat].player]
+    if empty:
+        seat = random.choice(empty)
+        yield seat, cmd.SitDown(seat)
+    unready = [seat for seat in ALL_SEATS if not table.seats[seat].ready]
+    yield random.choice(unready), cmd.SetReady(ready=True, entropy=random.choice(["", "熵"]))

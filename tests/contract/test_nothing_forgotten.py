@@ -64,8 +64,8 @@ def test_all_enums_of_the_rules_were_compared() -> None:
     """The walk through the fields reaches the enums that it should: none of the comparisons above is vacuous."""
     reached = {enum.__name__ for enum, _ in enum_pairs()}
     assert reached == {
-        "Answer", "Deck", "Direction", "Ending", "FineReason", "Guarding", "Phase", "PointsTable", "Solo",
-        "TableStatus", "TrusteeshipReason", "Yielding",
+        "Answer", "ClosingReason", "Deck", "Direction", "Ending", "FineReason", "Guarding", "Phase", "PointsTable",
+        "Solo", "TableStatus", "TrusteeshipReason", "UnseatingReason", "Yielding",
     }  # fmt: skip
 
 

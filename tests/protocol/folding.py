@@ -23,7 +23,7 @@ def fold(table: Json, update: Json) -> None:
     version = update["version"]
     if kind in TURNS:
         _turn(table["hand"], event, version, event["seat"] if kind == "CrownOffered" else event.get("turn"))
-    if kind in {"TrusteeshipEntered", "TurnExtended"}:
+    if kind != "HandStarted":
         event = {**event, "version": version}
     _CHANGES[kind](table, event)
     table |= {"version": version, "hash": update["hash"]}
@@ -56,15 +56,23 @@ def _gain(hand: Json, seat: int, cards: Sequence[str]) -> None:
 
 
 def _player_sat(table: Json, event: Json) -> None:
-    table["seats"][event["seat"]] = {"player": event["player"]}
+    table["seats"][event["seat"]] = {"player": event["player"], **_due(event)}
+    table |= {"closesAt": "", "closesVersion": 0}
 
 
-def _player_stood(table: Json, event: Json) -> None:
+def _due(event: Json) -> Json:
+    return {"dueAt": event["dueAt"], "dueVersion": event["version"] if event["dueAt"] else 0}
+
+
+def _seat_left(table: Json, event: Json) -> None:
     table["seats"][event["seat"]] = {}
+    table |= {"closesAt": event["closesAt"], "closesVersion": event["version"] if event["closesAt"] else 0}
 
 
 def _readiness_set(table: Json, event: Json) -> None:
-    table["seats"][event["seat"]] = {key: event[key] for key in ("player", "ready", "entropy")}
+    before = table["seats"][event["seat"]]
+    due = {} if event["dueAt"] == before["dueAt"] else _due(event)
+    table["seats"][event["seat"]] = {**before, **{key: event[key] for key in ("ready", "entropy")}, **due}
 
 
 def _seed_committed(table: Json, event: Json) -> None:
@@ -255,16 +263,20 @@ def _hand_finished(table: Json, event: Json) -> None:
     hand = table["hand"]
     _no_turn(hand)
     roles = {key: event[key] for key in ("guard", "solo") if key in event}
-    table["previous"] = {
-        "players": hand["players"],
-        **{key: event[key] for key in ("emperor", "places", "points")},
-        **roles,
-        "paysTribute": not (event["void"] or event["surrendered"]),
-    }
+    if "emperor" in event:
+        table["previous"] = {
+            "players": hand["players"],
+            **{key: event[key] for key in ("emperor", "places", "points")},
+            **roles,
+            "paysTribute": not (event["void"] or event["surrendered"]),
+        }
+    elif "previous" in table:
+        table["previous"]["paysTribute"] = False
     table |= {"seeds": event["seeds"], "handsPlayed": event["hand"]}
-    table["seats"] = [{"player": seat["player"]} for seat in table["seats"]]
+    table["seats"] = [{"player": seat["player"], **_due(event)} for seat in table["seats"]]
     left = {held["seat"]: held["cards"] for held in event["hands"]}
-    hand |= {"phase": "PHASE_SETTLED", "asked": [], "trick": {}, "tribute": []}
+    hand |= {"phase": "PHASE_SETTLED", "asked": [], "answers": [*NO_ANSWERS], "trick": {}, "tribute": []}
+    hand.pop("offer", None)
     hand["hands"] = [{"cards": left.get(seat, [])} for seat in range(5)]
     hand["stakes"]["surrendered"] = event["surrendered"]
     hand["roles"] |= roles
@@ -275,9 +287,15 @@ def _table_dissolved(table: Json, event: Json) -> None:
     table |= {"status": "TABLE_STATUS_DISSOLVED", "seats": [{} for _ in range(5)]}
 
 
+def _table_closed(table: Json, event: Json) -> None:
+    closed = {"status": "TABLE_STATUS_CLOSED", "closesAt": "", "closesVersion": 0}
+    table |= {**closed, "seats": [{} for _ in range(5)]}
+
+
 _CHANGES: Final[Mapping[str, Callable[[Any, Any], None]]] = {
     "PlayerSat": _player_sat,
-    "PlayerStood": _player_stood,
+    "PlayerStood": _seat_left,
+    "PlayerUnseated": _seat_left,
     "ReadinessSet": _readiness_set,
     "SeedCommitted": _seed_committed,
     "HandStarted": _hand_started,
@@ -307,4 +325,5 @@ _CHANGES: Final[Mapping[str, Callable[[Any, Any], None]]] = {
     "HandVoided": _hand_voided,
     "HandFinished": _hand_finished,
     "TableDissolved": _table_dissolved,
+    "TableClosed": _table_closed,
 }

@@ -13,6 +13,7 @@ import pytest
 
 from baohuang.rules import commands as cmd
 from baohuang.rules.cards import Card, in_order, parse_card, parse_cards
+from baohuang.rules.clock import deadline_of, later
 from baohuang.rules.decide import decide
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import CardsDealt, Event, HandStarted, HiddenHands, SeatCards
@@ -39,6 +40,7 @@ _E = TypeVar("_E", bound=Event)
 AT: Final = Instant("2026-01-31T08:05:09.000123Z")
 PLAYERS: Final = tuple(PlayerId(f"player-{seat}") for seat in ALL_SEATS)
 OPERATOR: Final = PlayerId("operator")
+CLOCK: Final = PlayerId("@clock")
 RULESET_NAMES: Final = tuple(RULESETS)
 SWORD_RULESETS: Final = ("homy-standard", "homy-weihai", "ourgame-simple")
 CALLED_RULESETS: Final = ("homy-classic", "homy-qingdao", "ourgame-classic")
@@ -94,6 +96,7 @@ class Game:
     def __init__(self, name: str, table: Table | None, events: tuple[Event, ...] = ()) -> None:
         self.name = name
         self.events = list(events)
+        self.at = AT
         self._table = table
         self._commands = 0
 
@@ -112,10 +115,21 @@ class Game:
     def act(self, player: PlayerId, action: cmd.Action) -> tuple[Event, ...]:
         """Decide the player's command and return its events; what `decide` raises changes nothing."""
         self._commands += 1
-        command = cmd.Command(player, action, AT, seed_of(f"{self.name}/{self._commands}"))
+        command = cmd.Command(player, action, self.at, seed_of(f"{self.name}/{self._commands}"))
         events, self._table = decide(self._table, command)
         self.events += events
         return events
+
+    def wait(self, seconds: int) -> "Game":
+        """Let so much time pass, in which nothing happens."""
+        self.at = later(self.at, seconds)
+        return self
+
+    def expire(self) -> "Game":
+        """Let the time pass up to the table's next deadline, and the clock do what it does then."""
+        self.at = max(self.at, deadline_of(self.table))
+        self.act(CLOCK, cmd.ExpireDeadline(deadline_of(self.table)))
+        return self
 
     def when(self, *lines: tuple[int, cmd.Action]) -> "Game":
         """Let seats act, one after the other."""
@@ -125,9 +139,13 @@ class Game:
 
     def refused(self, seat: int, action: cmd.Action) -> Refusal:
         """Return why the seat's action is refused; it must be, by a clause, and change nothing."""
+        return self.refused_to(self.player_of(seat), action)
+
+    def refused_to(self, player: PlayerId, action: cmd.Action) -> Refusal:
+        """Return why the player's action is refused; it must be, by a clause, and change nothing."""
         before, history = self._table, list(self.events)
         with pytest.raises(RefusedError) as caught:
-            self.act(self.player_of(seat), action)
+            self.act(player, action)
         assert caught.value.rule
         assert (self._table, self.events) == (before, history)
         return caught.value.reason

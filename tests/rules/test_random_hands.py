@@ -5,20 +5,20 @@ often; whole decks are dealt by seed through the table, hand after hand.
 """
 
 from random import Random
-from typing import Final
+from typing import Final, get_args
 
 import pytest
 
 from baohuang.rules import commands as cmd
 from baohuang.rules.cards import JOKERS, PLAIN, Card, in_order
-from baohuang.rules.events import HandFinished, HandStarted, RedealOrdered
+from baohuang.rules.events import Event, HandFinished, HandStarted, RedealOrdered, TableDissolved, TableEvent
 from baohuang.rules.evolve import fold
 from baohuang.rules.redact import Viewer
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import Options
-from baohuang.rules.state import ALL_SEATS, Phase, Previous
-from bench.random_player import RandomPlayer, chance_of, illegal_line, mood_of, standing_line
-from rules.playing import PLAYERS, RULESET_NAMES, Game, given_hands, given_table
+from baohuang.rules.state import ALL_SEATS, Phase, PlayerId, Previous, TableStatus, in_progress, seat_of
+from bench.random_player import RandomPlayer, chance_of, illegal_line, mood_of, seating_line, standing_line
+from rules.playing import OPERATOR, PLAYERS, RULESET_NAMES, Game, given_hands, given_table
 from rules.witness import VIEWERS, Witness
 
 VIEWED_HANDS: Final = 15
@@ -26,6 +26,9 @@ VIEWED_HANDS: Final = 15
 MORE_HANDS: Final = {True: 180, False: 60}
 """Thinned hands beside those, of a ruleset as it is and with options: cards, roles, folds and points are checked."""
 WHOLE_TABLES: Final = 1
+TABLES_BETWEEN_HANDS: Final = 30
+SEATINGS: Final = 25
+"""Things that happen at a table before its hand."""
 MOST_DEALS: Final = 20
 MOST_DECISIONS: Final = 3000
 """More than a hand of 216 cards can take: each trick plays a card, and has at most four passes after each play."""
@@ -55,9 +58,36 @@ class Watched:
         self.witness.decided(None, tuple(game.events), game.table)
 
     def act(self, seat: int, action: cmd.Action) -> None:
-        """Let the seat act, and the witness look at what came of it."""
+        """Let who sits there act, and the witness look at what came of it."""
+        self.act_as(self.game.player_of(seat), action)
+
+    def act_as(self, player: PlayerId, action: cmd.Action) -> None:
+        """Let a player act, and the witness look at what came of it."""
         before = self.game.table
-        self.witness.decided(before, self.game.act(PLAYERS[seat], action), self.game.table)
+        self.witness.decided(before, self.game.act(player, action), self.game.table)
+
+    def take_seats(self, chance: Random) -> None:
+        """Sit, stand, get ready, take it back and let deadlines pass for a while; then all five sit and are ready."""
+        for _ in range(SEATINGS):
+            if in_progress(self.game.table):
+                return
+            self.game.wait(chance.choice((0, 30, 300)))
+            seat, action = seating_line(self.game.table, chance)
+            player = self.game.player_of(seat) or PLAYERS[seat]
+            if isinstance(action, cmd.ExpireDeadline):
+                self.game.at = max(self.game.at, action.due_at)
+            try:
+                self.act_as(player, action)
+            except RefusedError:
+                self.game.refused_to(player, action)
+        if self.game.table.status is TableStatus.CLOSED:
+            return
+        for player in [player for player in PLAYERS if seat_of(self.game.table, player) is None]:
+            free = next(seat for seat in ALL_SEATS if not self.game.table.seats[seat].player)
+            self.act_as(player, cmd.SitDown(free))
+        for seat in ALL_SEATS:
+            if not in_progress(self.game.table):
+                self.act(seat, cmd.SetReady(ready=True, entropy=str(chance.random())))
 
     def play_out(self, player: RandomPlayer, chance: Random, clumsiness: float, *, deals: int = MOST_DEALS) -> None:
         """Play until the hand is settled, or dealt anew more than `deals` times."""
@@ -165,3 +195,24 @@ def test_whole_decks(ruleset: str, options: Options) -> None:
             watched.play_out(RandomPlayer(chance, mood_of(chance)), chance, clumsiness)
             folds_alike(watched.game)
         assert len(watched.game.of(HandFinished)) == 2
+
+
+def test_tables_between_hands() -> None:
+    """Sitting, standing, getting ready, deadlines, an operator: every view is the fold, and the clock has what to do.
+
+    Every kind of event of a table occurs, a hand begins on shuffled seats, and the table is rebuilt from there.
+    """
+    seen: set[type[Event]] = set()
+    for number in range(TABLES_BETWEEN_HANDS):
+        chance = chance_of("between hands", number)
+        watched = Watched(given_table("ourgame-simple", name=f"between/{number}"))
+        for _ in range(2):
+            watched.take_seats(chance)
+            if in_progress(watched.game.table):
+                watched.act(0, cmd.VoidHand("enough"))
+                folds_alike(watched.game)
+        if number % 2 and watched.game.table.status is TableStatus.OPEN:
+            watched.act_as(OPERATOR, cmd.CloseTable("enough"))
+        assert fold(watched.game.events) == watched.game.table
+        seen |= {type(event) for event in watched.game.events}
+    assert set(get_args(TableEvent)) - seen == {TableDissolved}

@@ -15,7 +15,7 @@ from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import Viewer, mask, redact
 from baohuang.rules.rulesets import Guarding, Ruleset
 from baohuang.rules.settlement import Solo
-from baohuang.rules.state import ALL_SEATS, Answer, Hand, Phase, Roles, Table
+from baohuang.rules.state import ALL_SEATS, Answer, Hand, Phase, Roles, Table, TableStatus
 
 VIEWERS: Final[tuple[Viewer, ...]] = (None, *ALL_SEATS)
 
@@ -44,6 +44,7 @@ class Witness:
         assert state == after
         if after.hand is not None:
             self._check_at_rest(after.hand)
+        self._check_deadlines(after)
 
     def follow(self, before: Table | None, event: ev.Event, after: Table) -> None:
         """Keep up with what is public, and count the cards; for one event after the other."""
@@ -92,8 +93,10 @@ class Witness:
 
     def _check_result(self, event: ev.HandFinished) -> None:
         assert sum(event.points) == 0
-        assert sorted(event.places) == ([] if event.surrendered else list(ALL_SEATS))
-        assert (event.guard is None) == (event.solo is not None)
+        ended_by_operator = event.void and not event.places
+        assert sorted(event.places) == ([] if event.surrendered or ended_by_operator else list(ALL_SEATS))
+        assert (event.guard is None) == (event.solo is not None) or event.void
+        assert event.emperor is not None or event.void
 
     def _check_at_rest(self, hand: Hand) -> None:
         """Somebody can always act until the hand is settled, and it is never a trustee; ROLE-1 is up to date."""
@@ -103,6 +106,14 @@ class Witness:
         assert all(hand.hands[seat] for seat in acting) or hand.phase is not Phase.PLAY
         assert hand.roles.public_guard == (hand.roles.guard if self.guard_shown else None)
         assert hand.roles.public_solo == self.solo_shown
+
+    def _check_deadlines(self, table: Table) -> None:
+        """TABLE-1: something is always due at an open table, and nothing at a closed one; each rests on an event."""
+        between = table.status is TableStatus.OPEN and (table.hand is None or table.hand.result is not None)
+        for taken in table.seats:
+            assert bool(taken.due_at) == bool(taken.due_version) == (between and bool(taken.player))
+        empty = between and not any(taken.player for taken in table.seats)
+        assert bool(table.closes_at) == bool(table.closes_version) == empty
 
     def _check_views(self, before: Table | None, event: ev.Event, after: Table) -> None:
         self.seen += 1

@@ -192,6 +192,7 @@ async def test_a_deadline_decided_too_late_is_extended(
     time.seconds += 5 + late
     async with keeper(log, time) as back:
         await eventually(lambda: fired(log, table_id))
+        await back.fired()
         assert (await fired(log, table_id))[0] == kind
         for extended in await events_of(log, table_id, TurnExtended):
             assert await fired(log, table_id) == ["TurnExtended"]

@@ -89,8 +89,9 @@ def _place(finished: HandFinished, seat: int) -> str:
 def how_scored(table: Table, finished: HandFinished) -> Sequence[str]:
     """Return what was played and what doubled the points, in lines."""
     kind = "surrendered (DECL-5)" if finished.surrendered else _SOLOS[finished.solo] if finished.solo else ""
-    lines = [f"{player_at(table, finished.emperor)} played {kind}"] if kind else []
+    played = kind and finished.emperor is not None and f"{player_at(table, finished.emperor)} played {kind}"
+    lines = [played] if played else []
     if finished.void:
-        return [*lines, "void: not scored (TRUST-4)"]
+        return [*lines, "void: not scored"]
     doubled = "; ".join(f"×2 {clause}" for clause in finished.doublings) or "nothing"
     return [*lines, f"doubled by: {doubled}"]

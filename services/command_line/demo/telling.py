@@ -7,7 +7,7 @@ from typing import assert_never
 
 from baohuang.rules import events as ev
 from baohuang.rules.settlement import Solo
-from baohuang.rules.state import Answer, Phase, Table
+from baohuang.rules.state import Answer, Phase, Table, UnseatingReason
 from command_line.demo.words import PLACES, called, faces, listed, names, player_at
 
 _PHASES = {
@@ -31,18 +31,26 @@ _SAID = {
     Answer.SURRENDER: "surrender 投降",
     Answer.KICK: "kick 踢",
 }
+_UNSEATED = {
+    UnseatingReason.NOT_READY: "he was not ready in time",
+    UnseatingReason.WAITED_TOO_LONG: "no hand came of it for too long",
+    UnseatingReason.IN_ANOTHER_HAND: "he plays a hand elsewhere",
+    UnseatingReason.BANNED: "he is banned",
+}
 
 
-def tell(event: ev.Event, table: Table) -> str:
+def tell(event: ev.Event, table: Table) -> str:  # noqa: PLR0911 - one line a kind of event
     """Return the event in words."""
     match event:
         case ev.CardsPlayed() | ev.Passed() | ev.SeatWentOut() | ev.RoleRevealed():
             return _tell_play(event, table)
         case (
-            ev.TableOpened() | ev.PlayerSat() | ev.PlayerStood() | ev.ReadinessSet() | ev.TableDissolved()
-            | ev.HandStarted() | ev.HandFinished()
+            ev.TableOpened() | ev.PlayerSat() | ev.PlayerStood() | ev.ReadinessSet() | ev.HandStarted()
+            | ev.HandFinished()
         ):  # fmt: skip
             return _tell_table(event, table)
+        case ev.PlayerUnseated() | ev.TableDissolved() | ev.TableClosed():
+            return _tell_order(event)
         case ev.SeedCommitted() | ev.CardsDealt() | ev.TributePaid() | ev.TributeReturned() | ev.RedealOrdered():
             return _tell_deal(event, table)
         case (
@@ -73,14 +81,8 @@ def _tell_play(event: ev.CardsPlayed | ev.Passed | ev.SeatWentOut | ev.RoleRevea
             assert_never(event)
 
 
-def _tell_table(  # noqa: PLR0911 - one line an event
-    event: ev.TableOpened
-    | ev.PlayerSat
-    | ev.PlayerStood
-    | ev.ReadinessSet
-    | ev.TableDissolved
-    | ev.HandStarted
-    | ev.HandFinished,
+def _tell_table(
+    event: ev.TableOpened | ev.PlayerSat | ev.PlayerStood | ev.ReadinessSet | ev.HandStarted | ev.HandFinished,
     table: Table,
 ) -> str:
     match event:
@@ -97,14 +99,25 @@ def _tell_table(  # noqa: PLR0911 - one line an event
             return f"hand {event.hand} starts: {', '.join(event.players)}"
         case ev.HandFinished():
             return _tell_end(event, table)
+        case _:
+            assert_never(event)
+
+
+def _tell_order(event: ev.PlayerUnseated | ev.TableDissolved | ev.TableClosed) -> str:
+    match event:
+        case ev.PlayerUnseated():
+            return f"{event.player} is taken off seat {event.seat}: {_UNSEATED[event.reason]} ({event.rule})"
         case ev.TableDissolved():
             return f"the table is dissolved ({event.rule})"
+        case ev.TableClosed():
+            note = f": {event.note}" if event.note else ""
+            return f"the table is closed ({event.rule}){note}"
         case _:
             assert_never(event)
 
 
 def _tell_end(event: ev.HandFinished, table: Table) -> str:
-    if event.surrendered:
+    if event.surrendered and event.emperor is not None:
         return f"{called(table, event.emperor)} surrendered: the hand is over"
     order = " ".join(player_at(table, seat) for seat in event.places)
     points = " ".join(f"{points:+d}" if points else "0" for points in event.points)
@@ -152,7 +165,8 @@ def _tell_ruling(
         case ev.PlayerFined():
             return f"{event.player} is fined {event.points} ({event.rule})"
         case ev.HandVoided():
-            return f"the hand is void ({event.rule})"
+            note = f": {event.note}" if event.note else ""
+            return f"the hand is void ({event.rule}){note}"
         case _:
             assert_never(event)
 

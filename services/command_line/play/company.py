@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from baohuang.client import Credentials, MoveRefusedError, TableClient, connect
+from baohuang.rpc.reason import Reason
 from baohuang.rules.deal import SEATS
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import TableId
@@ -35,6 +36,20 @@ class Company:
         """Open a table at which the person sits, nobody ready yet. Raises ClientError."""
         table_id = (await self.person.open_table(sought.ruleset, sought.options)).table_id
         await self.person.sit_down(table_id, SEAT)
+        return table_id
+
+    async def seat_again(self, table_id: TableId, sought: Sought) -> TableId:
+        """See that the person sits, who may have been unseated (TABLE-1); at a new table if this one is closed.
+
+        Returns the table. Raises ClientError.
+        """
+        try:
+            await self.person.sit_down(table_id, SEAT)
+        except MoveRefusedError as refused:
+            if refused.reason == Reason.TABLE_CLOSED:
+                return await self.new_table(sought)
+            if refused.reason != Reason.ALREADY_SEATED:
+                raise
         return table_id
 
     async def start_hand(self, table_id: TableId) -> None:

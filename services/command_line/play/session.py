@@ -71,10 +71,8 @@ class Session:
         """Play hands until the person has enough. Raises ClientError."""
         table_id = await self._company.new_table(sought)
         while await self._one_hand(table_id) is Ended.PLAYED and await self._wants_another():
-            if self._table.status is TableStatus.DISSOLVED:
-                table_id, self._hands_before = await self._company.new_table(sought), 0
-            else:
-                self._hands_before = self._table.hands_played
+            before, table_id = table_id, await self._company.seat_again(table_id, sought)
+            self._hands_before = self._table.hands_played if table_id == before else 0
         if self._moment and not in_progress(self._table) and self._table.status is TableStatus.OPEN:
             await self._company.stand_up(table_id)
 

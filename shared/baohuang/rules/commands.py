@@ -164,7 +164,21 @@ class SetReady:
     entropy: str = ""
 
 
-Action = Move | StandingMove | OpenTable | SitDown | StandUp | SetReady
+@dataclass(frozen=True, slots=True)
+class VoidHand:
+    """An operator ends the hand, which is not scored, and says why (RULE-1)."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseTable:
+    """An operator closes the table for good, and says why (RULE-1)."""
+
+    note: str
+
+
+Action = Move | StandingMove | OpenTable | SitDown | StandUp | SetReady | VoidHand | CloseTable
 
 
 @dataclass(frozen=True, slots=True)

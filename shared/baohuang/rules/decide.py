@@ -3,7 +3,9 @@
 from typing import assert_never
 
 from baohuang.rules import commands as cmd
-from baohuang.rules.deal import ENTROPY_BYTES, SEATS, commitment_to, dealt, shuffled
+from baohuang.rules import seating
+from baohuang.rules.clock import later
+from baohuang.rules.deal import commitment_to, dealt, shuffled
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import (
     CardsDealt,
@@ -11,28 +13,21 @@ from baohuang.rules.events import (
     HandStarted,
     HiddenHands,
     HiddenSeed,
-    PlayerSat,
-    PlayerStood,
-    ReadinessSet,
     SeatCards,
     SeedCommitted,
     TableDissolved,
     TableOpened,
 )
-from baohuang.rules.phases import answering, call, connection, course, crown, play, standing, tribute
+from baohuang.rules.phases import answering, call, connection, course, crown, ending, play, standing, tribute
 from baohuang.rules.phases.ending import entries_of, trustees_of
 from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import ruleset_named, with_options
 from baohuang.rules.state import (
-    ALL_SEATS,
-    NOBODY,
     FineReason,
     Phase,
     Table,
-    TableStatus,
     TrusteeshipReason,
     in_progress,
-    seat_of,
 )
 
 
@@ -57,11 +52,17 @@ def _act(decision: Decision, action: cmd.Action) -> None:
         case cmd.OpenTable():
             _open_table(decision, action)
         case cmd.SitDown():
-            _sit_down(decision, action.seat)
+            seating.sit_down(decision, action.seat)
         case cmd.StandUp():
-            _stand_up(decision)
+            seating.stand_up(decision)
         case cmd.SetReady():
-            _set_ready(decision, action)
+            seating.set_ready(decision, action)
+            if all(taken.ready for taken in decision.table.seats):
+                _start_hand(decision)
+        case cmd.VoidHand():
+            ending.void(decision, action.note)
+        case cmd.CloseTable():
+            seating.close(decision, action.note)
         case (
             cmd.ExpireTurn() | cmd.ExpireDeadline() | cmd.ReportConnection() | cmd.RequestTrusteeship()
             | cmd.CancelTrusteeship() | cmd.LeaveTable() | cmd.ForfeitSeat() | cmd.KickPlayer()
@@ -102,13 +103,15 @@ def _move(decision: Decision, seat: int, move: cmd.Move) -> None:  # noqa: C901 
 def _change_standing(decision: Decision, action: cmd.StandingMove) -> None:
     match action:
         case cmd.ExpireTurn():
-            standing.expire_turn(decision, _seat_given(action.seat))
-        case cmd.ExpireDeadline():
+            standing.expire_turn(decision, seating.seat_given(action.seat))
+        case cmd.ExpireDeadline() if in_progress(decision.table):
             standing.expire_deadline(decision, action.due_at)
+        case cmd.ExpireDeadline():
+            seating.expire(decision, action.due_at)
         case cmd.ReportConnection():
-            connection.report(decision, _seat_given(action.seat), connected=action.connected)
+            connection.report(decision, seating.seat_given(action.seat), connected=action.connected)
         case cmd.KickPlayer():
-            standing.force_out(decision, _seat_given(action.seat), FineReason.KICKED)
+            standing.force_out(decision, seating.seat_given(action.seat), FineReason.KICKED)
         case cmd.RequestTrusteeship():
             standing.request_trusteeship(decision, _own_seat_in_hand(decision), TrusteeshipReason.REQUESTED)
         case cmd.LeaveTable():
@@ -138,7 +141,8 @@ def _open_table(decision: Decision, action: cmd.OpenTable) -> None:
         raise RefusedError(Refusal.TABLE_EXISTS, "TABLE-1", "there is a table of this id")
     with_options(ruleset_named(action.ruleset), action.options)
     player = decision.command.player
-    decision.emit(TableOpened(action.table_id, action.ruleset, action.options, player))
+    closes_at = later(decision.command.at, seating.ABANDONED_SECONDS)
+    decision.emit(TableOpened(action.table_id, action.ruleset, action.options, player, closes_at))
     _commit(decision, hand=1, deal=1)
 
 
@@ -148,29 +152,6 @@ def _commit(decision: Decision, hand: int, deal: int) -> None:
     decision.emit(SeedCommitted(hand, deal, commitment_to(bytes.fromhex(seed)), HiddenSeed(seed)))
 
 
-def _check_open(table: Table) -> None:
-    if table.status is not TableStatus.OPEN:
-        raise RefusedError(Refusal.TABLE_CLOSED, "TRUST-4", "the table is dissolved")
-
-
-def _check_between_hands(table: Table) -> None:
-    if in_progress(table):
-        raise RefusedError(Refusal.HAND_IN_PROGRESS, "TABLE-1", "a hand is being played")
-
-
-def _seat_given(seat: int) -> int:
-    if seat not in ALL_SEATS:
-        raise RefusedError(Refusal.NO_SUCH_SEAT, "TABLE-1", f"seats are 0 to {SEATS - 1}")
-    return seat
-
-
-def _own_seat(decision: Decision) -> int:
-    seat = seat_of(decision.table, decision.command.player)
-    if seat is None:
-        raise RefusedError(Refusal.NOT_SEATED, "TABLE-1", "you do not sit at this table")
-    return seat
-
-
 def _own_seat_in_hand(decision: Decision) -> int:
     """Return the seat the player holds in the hand; raise RefusedError NOT_SEATED, or WRONG_PHASE without a hand.
 
@@ -178,39 +159,10 @@ def _own_seat_in_hand(decision: Decision) -> int:
     """
     table, player = decision.table, decision.command.player
     if table.hand is None or player not in table.hand.players:
-        _own_seat(decision)
+        seating.own_seat(decision)
     if decision.hand.phase is Phase.SETTLED:
         raise RefusedError(Refusal.WRONG_PHASE, "3", "the hand is over")
     return decision.hand.players.index(player)
-
-
-def _sit_down(decision: Decision, seat: int) -> None:
-    table, player = decision.table, decision.command.player
-    _check_open(table)
-    if seat_of(table, player) is not None:
-        raise RefusedError(Refusal.ALREADY_SEATED, "TABLE-1", "you sit at this table already")
-    if table.seats[_seat_given(seat)].player != NOBODY:
-        raise RefusedError(Refusal.SEAT_TAKEN, "TABLE-1", f"seat {seat} is taken")
-    decision.emit(PlayerSat(seat, player))
-
-
-def _stand_up(decision: Decision) -> None:
-    _check_open(decision.table)
-    seat = _own_seat(decision)
-    _check_between_hands(decision.table)
-    decision.emit(PlayerStood(seat, decision.command.player))
-
-
-def _set_ready(decision: Decision, action: cmd.SetReady) -> None:
-    _check_open(decision.table)
-    seat = _own_seat(decision)
-    _check_between_hands(decision.table)
-    if len(action.entropy.encode()) > ENTROPY_BYTES:
-        raise RefusedError(Refusal.ENTROPY_TOO_LONG, "FAIR-1", f"at most {ENTROPY_BYTES} bytes of entropy")
-    entropy = action.entropy if action.ready else ""
-    decision.emit(ReadinessSet(seat, decision.command.player, action.ready, entropy))
-    if all(taken.ready for taken in decision.table.seats):
-        _start_hand(decision)
 
 
 def _start_hand(decision: Decision) -> None:

@@ -13,15 +13,15 @@ from baohuang.rules import events as ev
 from baohuang.rules.cards import HIDDEN
 from baohuang.rules.clock import NEVER
 from baohuang.rules.deal import SEATS
-from baohuang.rules.evolve_hand import evolve_hand
+from baohuang.rules.evolve_hand import NO_ANSWERS, evolve_hand
 from baohuang.rules.frozen import changed, put
 from baohuang.rules.rulesets import ruleset_named, with_options
 from baohuang.rules.state import (
     ALL_SEATS,
     NO_CARDS,
-    NOBODY,
     Commitment,
     Hand,
+    Instant,
     Phase,
     Previous,
     Result,
@@ -33,6 +33,7 @@ from baohuang.rules.state import (
 
 INITIAL: Final = None
 """The state before the first event: no table."""
+_NO_SITTERS: Final = (SeatAtTable(),) * SEATS
 
 
 def fold(events: Iterable[ev.Event], table: Table | None = INITIAL) -> Table | None:
@@ -59,18 +60,22 @@ def evolve(table: Table | None, event: ev.Event) -> Table:
 def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: PLR0911 - one line an event
     match event:
         case ev.PlayerSat():
-            return _with_seat(table, event.seat, SeatAtTable(event.player))
-        case ev.PlayerStood():
-            return _with_seat(table, event.seat, SeatAtTable(NOBODY))
+            taken = SeatAtTable(event.player, due_at=event.due_at, due_version=_version_of(event.due_at, table))
+            return replace(_with_seat(table, event.seat, taken), closes_at=NEVER, closes_version=0)
+        case ev.PlayerStood() | ev.PlayerUnseated():
+            left = _with_seat(table, event.seat, SeatAtTable())
+            return replace(left, closes_at=event.closes_at, closes_version=_version_of(event.closes_at, table))
         case ev.ReadinessSet():
-            return _with_seat(table, event.seat, SeatAtTable(event.player, event.ready, event.entropy))
+            return _readiness_set(table, event)
         case ev.SeedCommitted():
             seed = event.hidden.seed if event.hidden else ""
             return replace(table, commitment=Commitment(event.hand, event.deal, event.commitment, seed))
         case ev.HandFinished():
             return _hand_finished(table, event)
         case ev.TableDissolved():
-            return replace(table, status=TableStatus.DISSOLVED, seats=(SeatAtTable(),) * SEATS)
+            return replace(table, status=TableStatus.DISSOLVED, seats=_NO_SITTERS)
+        case ev.TableClosed():
+            return replace(table, status=TableStatus.CLOSED, seats=_NO_SITTERS, closes_at=NEVER, closes_version=0)
         case ev.CardsDealt():
             return _cards_dealt(table, event)
         case ev.TableOpened() | ev.HandStarted():
@@ -92,11 +97,26 @@ def _opened(event: ev.TableOpened) -> Table:
         options=event.options,
         opened_by=event.opened_by,
         version=1,
+        closes_at=event.closes_at,
+        closes_version=1 if event.closes_at else 0,
     )
+
+
+def _version_of(deadline: Instant, table: Table) -> int:
+    """Return the version of the event that is being applied, if it sets a deadline; else 0."""
+    return table.version + 1 if deadline else 0
 
 
 def _with_seat(table: Table, seat: int, taken: SeatAtTable) -> Table:
     return replace(table, seats=put(table.seats, seat, taken))
+
+
+def _readiness_set(table: Table, event: ev.ReadinessSet) -> Table:
+    """Set the readiness; a deadline that stays as it was rests on the event that set it first."""
+    before = table.seats[event.seat]
+    version = before.due_version if event.due_at == before.due_at else _version_of(event.due_at, table)
+    taken = SeatAtTable(event.player, event.ready, event.entropy, event.due_at, version)
+    return _with_seat(table, event.seat, taken)
 
 
 def _hand_started(event: ev.HandStarted) -> Table:
@@ -138,6 +158,8 @@ def _hand_finished(table: Table, event: ev.HandFinished) -> Table:
         turn=None,
         due_at=NEVER,
         asked=(),
+        answers=NO_ANSWERS,
+        offer=None,
         hands=tuple(left.get(seat, NO_CARDS) for seat in ALL_SEATS),
         roles=replace(hand.roles, guard=event.guard, solo=event.solo),
         stakes=replace(hand.stakes, surrendered=event.surrendered),
@@ -147,18 +169,25 @@ def _hand_finished(table: Table, event: ev.HandFinished) -> Table:
     )
     return replace(
         table,
-        seats=tuple(SeatAtTable(seat.player) for seat in table.seats),
+        seats=tuple(
+            SeatAtTable(seat.player, due_at=event.due_at, due_version=_version_of(event.due_at, table))
+            for seat in table.seats
+        ),
         hands_played=event.hand,
         seeds=event.seeds,
-        previous=_previous(hand, event),
+        previous=_previous(table.previous, hand, event),
         hand=finished,
     )
 
 
-def _previous(hand: Hand, event: ev.HandFinished) -> Previous:
+def _previous(before: Previous | None, hand: Hand, event: ev.HandFinished) -> Previous | None:
+    """Return what the next hand needs; after a void hand without an emperor the last emperor deals again (DEAL-1)."""
+    if event.emperor is None and event.void:
+        return replace(before, pays_tribute=False) if before else None
     return Previous(
         players=hand.players,
-        emperor=event.emperor,
+        # Logs of before `emperor` was optional leave out seat 0.
+        emperor=event.emperor or 0,
         guard=event.guard,
         solo=event.solo,
         places=event.places,

@@ -23,7 +23,7 @@ from baohuang.rules.state import (
     Trusteeship,
 )
 
-_NO_ANSWERS: Final[tuple[Answer | None, ...]] = (None,) * SEATS
+NO_ANSWERS: Final[tuple[Answer | None, ...]] = (None,) * SEATS
 
 
 def evolve_hand(hand: Hand, event: ev.HandEvent, version: int) -> Hand:  # noqa: C901, PLR0911, PLR0912 - one line an event
@@ -39,7 +39,7 @@ def evolve_hand(hand: Hand, event: ev.HandEvent, version: int) -> Hand:  # noqa:
             answer = event.hidden.answer if event.hidden else Answer.HIDDEN
             return replace(hand, answers=put(hand.answers, event.seat, answer))
         case ev.PhaseBegan():
-            hand = replace(hand, phase=event.phase, asked=event.asked, answers=_NO_ANSWERS)
+            hand = replace(hand, phase=event.phase, asked=event.asked, answers=NO_ANSWERS)
             return _turn_opened(hand, event.turn, event.due_at, version)
         case ev.TributePaid():
             return _turn_opened(_tribute_paid(hand, event), event.turn, event.due_at, version)
@@ -68,7 +68,7 @@ def evolve_hand(hand: Hand, event: ev.HandEvent, version: int) -> Hand:  # noqa:
             return _declarations_published(hand, event)
         case ev.KicksPublished():
             stakes = replace(hand.stakes, kicked=bool(event.kickers), kickers=event.kickers)
-            return replace(hand, stakes=stakes, due_at=NEVER, asked=(), answers=_NO_ANSWERS)
+            return replace(hand, stakes=stakes, due_at=NEVER, asked=(), answers=NO_ANSWERS)
         case ev.SeatWentOut():
             return replace(hand, out=(*hand.out, event.seat))
         case ev.RoleRevealed():
@@ -199,7 +199,7 @@ def _seize_published(hand: Hand, event: ev.SeizePublished) -> Hand:
     roles = replace(hand.roles, settled=event.roles_settled)
     if event.winner is not None:
         roles = replace(roles, emperor=event.winner, guard=None, solo=Solo.OPEN, public_solo=True)
-    return replace(hand, roles=roles, due_at=NEVER, asked=(), answers=_NO_ANSWERS)
+    return replace(hand, roles=roles, due_at=NEVER, asked=(), answers=NO_ANSWERS)
 
 
 def _declarations_published(hand: Hand, event: ev.DeclarationsPublished) -> Hand:
@@ -215,7 +215,7 @@ def _declarations_published(hand: Hand, event: ev.DeclarationsPublished) -> Hand
         roles = replace(roles, guard=event.guard, public_guard=event.guard)
     if event.solo is not None:
         roles = replace(roles, solo=event.solo, public_solo=True)
-    return replace(hand, stakes=stakes, roles=roles, due_at=NEVER, asked=(), answers=_NO_ANSWERS)
+    return replace(hand, stakes=stakes, roles=roles, due_at=NEVER, asked=(), answers=NO_ANSWERS)
 
 
 def _role_revealed(hand: Hand, event: ev.RoleRevealed) -> Hand:

@@ -98,12 +98,31 @@ class FineReason(Enum):
     KICKED = "FINE_REASON_KICKED"
 
 
+class UnseatingReason(Enum):
+    """Why a player lost his seat between hands (TABLE-1, FINE-6)."""
+
+    NOT_READY = "UNSEATING_REASON_NOT_READY"
+    WAITED_TOO_LONG = "UNSEATING_REASON_WAITED_TOO_LONG"
+    """He was ready, and no hand came of it."""
+    IN_ANOTHER_HAND = "UNSEATING_REASON_IN_ANOTHER_HAND"
+    BANNED = "UNSEATING_REASON_BANNED"
+
+
+class ClosingReason(Enum):
+    """Why a table was closed."""
+
+    ABANDONED = "CLOSING_REASON_ABANDONED"
+    BY_OPERATOR = "CLOSING_REASON_BY_OPERATOR"
+
+
 class TableStatus(Enum):
     """Whether a table can be played at."""
 
     OPEN = "TABLE_STATUS_OPEN"
     DISSOLVED = "TABLE_STATUS_DISSOLVED"
     """Closed by TRUST-4, for ever."""
+    CLOSED = "TABLE_STATUS_CLOSED"
+    """Abandoned, or closed by an operator, for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +291,10 @@ class SeatAtTable:
     player: PlayerId = NOBODY
     ready: bool = False
     entropy: str = ""
+    due_at: Instant = Instant("")
+    """When he is unseated unless a hand begins or his readiness changes; empty during a hand (TABLE-1)."""
+    due_version: int = 0
+    """The version of the event that set this deadline: what an unseating rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +316,10 @@ class Table:
     """Seeds of the current hand's deals, in hex; masked until it is over."""
     previous: Previous | None = None
     hand: Hand | None = None
+    closes_at: Instant = Instant("")
+    """When it is closed as abandoned unless somebody sits down; empty while anybody sits (TABLE-1)."""
+    closes_version: int = 0
+    """The version of the event that set this deadline: what the closing rests on."""
 
 
 def seat_of(table: Table, player: PlayerId) -> int | None:

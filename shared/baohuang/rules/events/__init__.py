@@ -51,7 +51,15 @@ from baohuang.rules.events.rulings import (
     TrusteeshipMadePermanent,
     TurnExtended,
 )
-from baohuang.rules.events.seats import PlayerSat, PlayerStood, ReadinessSet, TableDissolved, TableOpened
+from baohuang.rules.events.seats import (
+    PlayerSat,
+    PlayerStood,
+    PlayerUnseated,
+    ReadinessSet,
+    TableClosed,
+    TableDissolved,
+    TableOpened,
+)
 
 __all__ = [
     "EVENT_TYPES",
@@ -86,6 +94,7 @@ __all__ = [
     "PlayerFined",
     "PlayerSat",
     "PlayerStood",
+    "PlayerUnseated",
     "ReadinessSet",
     "RedealOrdered",
     "RoleRevealed",
@@ -93,6 +102,7 @@ __all__ = [
     "SeatWentOut",
     "SeedCommitted",
     "SeizePublished",
+    "TableClosed",
     "TableDissolved",
     "TableEvent",
     "TableOpened",
@@ -136,7 +146,16 @@ HandEvent = (
 """Events that change the hand alone."""
 
 TableEvent = (
-    TableOpened | PlayerSat | PlayerStood | ReadinessSet | SeedCommitted | HandStarted | HandFinished | TableDissolved
+    TableOpened
+    | PlayerSat
+    | PlayerStood
+    | PlayerUnseated
+    | ReadinessSet
+    | SeedCommitted
+    | HandStarted
+    | HandFinished
+    | TableDissolved
+    | TableClosed
 )
 """Events that change the table around the hand."""
 

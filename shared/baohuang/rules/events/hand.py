@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from baohuang.rules.clock import NEVER
 from baohuang.rules.events.deal import SeatCards
 from baohuang.rules.rulesets import Options
 from baohuang.rules.settlement import Solo
-from baohuang.rules.state import PlayerId, Previous, TableId
+from baohuang.rules.state import Instant, PlayerId, Previous, TableId
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class HandFinished:
     hand: int
     places: tuple[int, ...]
     points: tuple[int, ...]
-    emperor: int
+    emperor: int | None
+    """Absent if the hand was void before there was one."""
     guard: int | None
     solo: Solo | None
     surrendered: bool
@@ -60,3 +62,5 @@ class HandFinished:
     hands: tuple[SeatCards, ...]
     """Cards never played, by seat, seats without any left out."""
     seeds: tuple[str, ...]
+    due_at: Instant = NEVER
+    """When each of the five is unseated unless he is ready; empty if the table is dissolved."""

@@ -61,13 +61,14 @@ class PlayerFined:
 
 @dataclass(frozen=True, slots=True)
 class HandVoided:
-    """Ruling: the hand is not scored (TRUST-4)."""
+    """Ruling: the hand is not scored (TRUST-4), or ended by an operator, with his words as `note` (RULE-1)."""
 
     rule: str
     trustees: tuple[int, ...]
     decided_at: Instant
     rests_on: tuple[int, ...] = ()
     """The versions of the events it rests on, ascending (RULE-1)."""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from baohuang.rules.clock import NEVER
 from baohuang.rules.rulesets import Options
-from baohuang.rules.state import Instant, PlayerId, TableId
+from baohuang.rules.state import ClosingReason, Instant, PlayerId, TableId, UnseatingReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,8 @@ class TableOpened:
     ruleset: str
     options: Options
     opened_by: PlayerId
+    closes_at: Instant = NEVER
+    """When it is closed as abandoned unless somebody sits down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class PlayerSat:
 
     seat: int
     player: PlayerId
+    due_at: Instant = NEVER
+    """When he is unseated unless he is ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,8 @@ class PlayerStood:
 
     seat: int
     player: PlayerId
+    closes_at: Instant = NEVER
+    """When the table is closed as abandoned; empty while anybody sits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,37 @@ class ReadinessSet:
     player: PlayerId
     ready: bool
     entropy: str
+    due_at: Instant = NEVER
+    """When he is unseated unless he is ready; if he is, unless a hand begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerUnseated:
+    """Ruling: a player lost his seat between hands (TABLE-1), or as the next was to begin (FINE-6, RULE-1)."""
+
+    seat: int
+    player: PlayerId
+    reason: UnseatingReason
+    rule: str
+    decided_at: Instant
+    due_at: Instant = NEVER
+    """The deadline that was missed; empty unless the reason is NOT_READY or WAITED_TOO_LONG."""
+    closes_at: Instant = NEVER
+    """When the table is closed as abandoned; empty while anybody sits."""
+    rests_on: tuple[int, ...] = ()
+    """The versions of the events it rests on, ascending (RULE-1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosed:
+    """Ruling: the table is closed for good: abandoned (TABLE-1), or by an operator, with his words (RULE-1)."""
+
+    reason: ClosingReason
+    note: str
+    rule: str
+    decided_at: Instant
+    rests_on: tuple[int, ...] = ()
+    """The versions of the events it rests on, ascending (RULE-1)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,15 @@
 """How a hand ends and is settled: END-H, END-L, END-2, TRUST-4."""
 
+from baohuang.rules.cards import CROWN, in_order
+from baohuang.rules.clock import NEVER, later
+from baohuang.rules.deal import SEATS
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import HandFinished, HandVoided, SeatCards
+from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import Ending, Ruleset
+from baohuang.rules.seating import READY_SECONDS
 from baohuang.rules.settlement import Solo, doublings, settle
-from baohuang.rules.state import ALL_SEATS, Hand, Roles, downstream_of, outcome_of
+from baohuang.rules.state import ALL_SEATS, Hand, Instant, Phase, Roles, downstream_of, outcome_of
 
 _LAST_BUT_ONE = 4
 _TWO_OPPONENTS = 2
@@ -50,10 +55,50 @@ def finish(decision: Decision) -> None:
             surrendered=outcome.surrendered,
             void=void,
             doublings=() if void else doublings(decision.ruleset, outcome),
-            hands=tuple(SeatCards(seat, cards) for seat, cards in enumerate(hand.hands) if cards),
+            hands=_cards_left(hand),
             seeds=decision.table.seeds,
+            due_at=_to_be_ready_by(decision),
         ),
     )
+
+
+def void(decision: Decision, note: str) -> None:
+    """End the hand as it stands, by an operator's ruling (RULE-1): no places, no points, and everything is opened."""
+    hand = decision.hand
+    if hand.phase is Phase.SETTLED:
+        raise RefusedError(Refusal.WRONG_PHASE, "RULE-1", "the hand is over")
+    decision.emit(HandVoided("RULE-1", trustees_of(hand), decision.command.at, (hand.turn_version,), note))
+    decision.emit(
+        HandFinished(
+            hand=hand.number,
+            places=(),
+            points=(0,) * SEATS,
+            emperor=hand.roles.emperor,
+            guard=hand.roles.guard,
+            solo=hand.roles.solo,
+            surrendered=False,
+            void=True,
+            doublings=(),
+            hands=_cards_left(hand),
+            seeds=decision.table.seeds,
+            due_at=_to_be_ready_by(decision),
+        ),
+    )
+
+
+def _to_be_ready_by(decision: Decision) -> Instant:
+    """TABLE-1: all must be ready again in time, unless the table is about to be dissolved (TRUST-4)."""
+    return NEVER if trustees_of(decision.hand) else later(decision.command.at, READY_SECONDS)
+
+
+def _cards_left(hand: Hand) -> tuple[SeatCards, ...]:
+    """Return the cards never played; a crown still on offer, and what is pasted to it, goes back where it came from."""
+    hands = [list(cards) for cards in hand.hands]
+    if hand.offer is not None:
+        hands[hand.offer.origin].append(CROWN)
+        for pasted in hand.offer.pile:
+            hands[pasted.seat].append(pasted.card)
+    return tuple(SeatCards(seat, in_order(cards)) for seat, cards in enumerate(hands) if cards)
 
 
 def trustees_of(hand: Hand) -> tuple[int, ...]:

@@ -34,7 +34,6 @@ def expire_deadline(decision: Decision, due_at: Instant) -> None:
 
     Raises RefusedError NOT_DUE if that deadline is not the hand's any more, or is still to come.
     """
-    _check_in_hand(decision)
     hand, now = decision.hand, decision.command.at
     if not due_at or hand.due_at != due_at or now < due_at:
         raise RefusedError(Refusal.NOT_DUE, "TRUST-1", "no such deadline has passed")

@@ -47,6 +47,8 @@ class Event(_message.Message):
     HAND_STARTED_FIELD_NUMBER: _builtins.int
     HAND_FINISHED_FIELD_NUMBER: _builtins.int
     TABLE_DISSOLVED_FIELD_NUMBER: _builtins.int
+    PLAYER_UNSEATED_FIELD_NUMBER: _builtins.int
+    TABLE_CLOSED_FIELD_NUMBER: _builtins.int
     CARDS_DEALT_FIELD_NUMBER: _builtins.int
     TRIBUTE_PAID_FIELD_NUMBER: _builtins.int
     TRIBUTE_RETURNED_FIELD_NUMBER: _builtins.int
@@ -104,6 +106,14 @@ class Event(_message.Message):
     @_builtins.property
     def table_dissolved(self) -> _seats_pb2.TableDissolved:
         """The table was closed for good."""
+
+    @_builtins.property
+    def player_unseated(self) -> _seats_pb2.PlayerUnseated:
+        """Ruling: a player lost his seat between hands."""
+
+    @_builtins.property
+    def table_closed(self) -> _seats_pb2.TableClosed:
+        """Ruling: the table was closed for good."""
 
     @_builtins.property
     def cards_dealt(self) -> _deal_pb2.CardsDealt:
@@ -222,6 +232,8 @@ class Event(_message.Message):
         hand_started: _hand_pb2.HandStarted | None = ...,
         hand_finished: _hand_pb2.HandFinished | None = ...,
         table_dissolved: _seats_pb2.TableDissolved | None = ...,
+        player_unseated: _seats_pb2.PlayerUnseated | None = ...,
+        table_closed: _seats_pb2.TableClosed | None = ...,
         cards_dealt: _deal_pb2.CardsDealt | None = ...,
         tribute_paid: _deal_pb2.TributePaid | None = ...,
         tribute_returned: _deal_pb2.TributeReturned | None = ...,
@@ -249,11 +261,11 @@ class Event(_message.Message):
         connection_lost: _rulings_pb2.ConnectionLost | None = ...,
         connection_restored: _rulings_pb2.ConnectionRestored | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "player_unseated", b"player_unseated", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_closed", b"table_closed", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "player_unseated", b"player_unseated", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_closed", b"table_closed", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_opened", "player_sat", "player_stood", "readiness_set", "seed_committed", "hand_started", "hand_finished", "table_dissolved", "cards_dealt", "tribute_paid", "tribute_returned", "crown_offered", "crown_yielded", "redeal_ordered", "emperor_enthroned", "phase_began", "answered", "seize_published", "card_called", "open_solo_declared", "declarations_published", "kicks_published", "seat_went_out", "cards_played", "passed", "role_revealed", "trusteeship_entered", "trusteeship_made_permanent", "trusteeship_cancelled", "player_fined", "hand_voided", "turn_extended", "connection_lost", "connection_restored"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_opened", "player_sat", "player_stood", "readiness_set", "seed_committed", "hand_started", "hand_finished", "table_dissolved", "player_unseated", "table_closed", "cards_dealt", "tribute_paid", "tribute_returned", "crown_offered", "crown_yielded", "redeal_ordered", "emperor_enthroned", "phase_began", "answered", "seize_published", "card_called", "open_solo_declared", "declarations_published", "kicks_published", "seat_went_out", "cards_played", "passed", "role_revealed", "trusteeship_entered", "trusteeship_made_permanent", "trusteeship_cancelled", "player_fined", "hand_voided", "turn_extended", "connection_lost", "connection_restored"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 

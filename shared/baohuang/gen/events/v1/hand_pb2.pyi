@@ -176,10 +176,11 @@ class HandFinished(_message.Message):
     DOUBLINGS_FIELD_NUMBER: _builtins.int
     HANDS_FIELD_NUMBER: _builtins.int
     SEEDS_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     hand: _builtins.int
     """The hand's number at this table, from 1."""
     emperor: _builtins.int
-    """The emperor's seat."""
+    """The emperor's seat; absent if the hand was void before there was one."""
     guard: _builtins.int
     """The guard's seat; absent after a solo."""
     solo: _hand_pb2.Solo.ValueType
@@ -187,10 +188,12 @@ class HandFinished(_message.Message):
     surrendered: _builtins.bool
     """Whether the emperor surrendered (DECL-5)."""
     void: _builtins.bool
-    """Whether the hand is not scored (TRUST-4)."""
+    """Whether the hand is not scored (TRUST-4, RULE-1)."""
+    due_at: _builtins.str
+    """When each of the five is unseated unless he is ready by then: an instant; empty if the table is dissolved."""
     @_builtins.property
     def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """All five seats in order of going out (头客 to 大拉); empty after a surrender."""
+        """All five seats in order of going out (头客 to 大拉); empty after a surrender, and if an operator ended the hand."""
 
     @_builtins.property
     def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -202,7 +205,9 @@ class HandFinished(_message.Message):
 
     @_builtins.property
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[_deal_pb2.SeatCards]:
-        """The cards never played, by ascending seat; seats without any are left out."""
+        """The cards never played, by ascending seat; seats without any are left out. A crown still on offer, and what was
+        pasted to it, is with the seats that it came from.
+        """
 
     @_builtins.property
     def seeds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -214,7 +219,7 @@ class HandFinished(_message.Message):
         hand: _builtins.int = ...,
         places: _abc.Iterable[_builtins.int] | None = ...,
         points: _abc.Iterable[_builtins.int] | None = ...,
-        emperor: _builtins.int = ...,
+        emperor: _builtins.int | None = ...,
         guard: _builtins.int | None = ...,
         solo: _hand_pb2.Solo.ValueType | None = ...,
         surrendered: _builtins.bool = ...,
@@ -222,15 +227,20 @@ class HandFinished(_message.Message):
         doublings: _abc.Iterable[_builtins.str] | None = ...,
         hands: _abc.Iterable[_deal_pb2.SeatCards] | None = ...,
         seeds: _abc.Iterable[_builtins.str] | None = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_guard", b"_guard", "_solo", b"_solo", "guard", b"guard", "solo", b"solo"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_emperor", b"_emperor", "_guard", b"_guard", "_solo", b"_solo", "emperor", b"emperor", "guard", b"guard", "solo", b"solo"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_guard", b"_guard", "_solo", b"_solo", "doublings", b"doublings", "emperor", b"emperor", "guard", b"guard", "hand", b"hand", "hands", b"hands", "places", b"places", "points", b"points", "seeds", b"seeds", "solo", b"solo", "surrendered", b"surrendered", "void", b"void"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_emperor", b"_emperor", "_guard", b"_guard", "_solo", b"_solo", "doublings", b"doublings", "due_at", b"due_at", "emperor", b"emperor", "guard", b"guard", "hand", b"hand", "hands", b"hands", "places", b"places", "points", b"points", "seeds", b"seeds", "solo", b"solo", "surrendered", b"surrendered", "void", b"void"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__emperor: _TypeAlias = _typing.Literal["emperor"]  # noqa: Y015
+    _WhichOneofArgType__emperor: _TypeAlias = _typing.Literal["_emperor", b"_emperor"]  # noqa: Y015
     _WhichOneofReturnType__guard: _TypeAlias = _typing.Literal["guard"]  # noqa: Y015
     _WhichOneofArgType__guard: _TypeAlias = _typing.Literal["_guard", b"_guard"]  # noqa: Y015
     _WhichOneofReturnType__solo: _TypeAlias = _typing.Literal["solo"]  # noqa: Y015
     _WhichOneofArgType__solo: _TypeAlias = _typing.Literal["_solo", b"_solo"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__emperor) -> _WhichOneofReturnType__emperor | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__guard) -> _WhichOneofReturnType__guard | None: ...
     @_typing.overload

@@ -195,7 +195,9 @@ Global___PlayerFined: _TypeAlias = PlayerFined  # noqa: Y015
 
 @_typing.final
 class HandVoided(_message.Message):
-    """Ruling: the hand is not scored, all five seats being in trusteeship at its end (TRUST-4)."""
+    """Ruling: the hand is not scored, all five seats being in trusteeship at its end (TRUST-4); or an operator ended it in
+    the middle (RULE-1). HandFinished follows at once.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -203,10 +205,13 @@ class HandVoided(_message.Message):
     TRUSTEES_FIELD_NUMBER: _builtins.int
     DECIDED_AT_FIELD_NUMBER: _builtins.int
     RESTS_ON_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
     rule: _builtins.str
-    """The clause that says so."""
+    """The clause that says so: `TRUST-4` or `RULE-1`."""
     decided_at: _builtins.str
     """When it was decided: an instant."""
+    note: _builtins.str
+    """The operator's words; empty if no operator ended it."""
     @_builtins.property
     def trustees(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The seats in trusteeship, ascending."""
@@ -222,10 +227,11 @@ class HandVoided(_message.Message):
         trustees: _abc.Iterable[_builtins.int] | None = ...,
         decided_at: _builtins.str = ...,
         rests_on: _abc.Iterable[_builtins.int] | None = ...,
+        note: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "rests_on", b"rests_on", "rule", b"rule", "trustees", b"trustees"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "note", b"note", "rests_on", b"rests_on", "rule", b"rule", "trustees", b"trustees"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -3,6 +3,7 @@
 isort:skip_file
 """
 
+from baohuang.gen.rules.v1 import hand_pb2 as _hand_pb2
 from baohuang.gen.rules.v1 import ruleset_pb2 as _ruleset_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -29,12 +30,15 @@ class TableOpened(_message.Message):
     RULESET_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
     OPENED_BY_FIELD_NUMBER: _builtins.int
+    CLOSES_AT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table's id."""
     ruleset: _builtins.str
     """The ruleset's id."""
     opened_by: _builtins.str
     """The player or service that opened it."""
+    closes_at: _builtins.str
+    """When it is closed as abandoned unless somebody sits down: an instant."""
     @_builtins.property
     def options(self) -> _ruleset_pb2.Options:
         """The options, their defaults filled in."""
@@ -46,10 +50,11 @@ class TableOpened(_message.Message):
         ruleset: _builtins.str = ...,
         options: _ruleset_pb2.Options | None = ...,
         opened_by: _builtins.str = ...,
+        closes_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["opened_by", b"opened_by", "options", b"options", "ruleset", b"ruleset", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closes_at", b"closes_at", "opened_by", b"opened_by", "options", b"options", "ruleset", b"ruleset", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -63,19 +68,23 @@ class PlayerSat(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     PLAYER_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     player: _builtins.str
     """The player who sits there now, not ready."""
+    due_at: _builtins.str
+    """When he is unseated unless he is ready by then: an instant."""
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         player: _builtins.str = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["due_at", b"due_at", "player", b"player", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -89,19 +98,23 @@ class PlayerStood(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     PLAYER_FIELD_NUMBER: _builtins.int
+    CLOSES_AT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat, empty now."""
     player: _builtins.str
     """The player who left it."""
+    closes_at: _builtins.str
+    """When the table is closed as abandoned, nobody sitting there any more: an instant; empty while anybody sits."""
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         player: _builtins.str = ...,
+        closes_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closes_at", b"closes_at", "player", b"player", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -117,6 +130,7 @@ class ReadinessSet(_message.Message):
     PLAYER_FIELD_NUMBER: _builtins.int
     READY_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     player: _builtins.str
@@ -125,6 +139,8 @@ class ReadinessSet(_message.Message):
     """Whether he is ready now."""
     entropy: _builtins.str
     """His entropy for the next deal, at most 64 bytes in UTF-8; may be empty (FAIR-1)."""
+    due_at: _builtins.str
+    """When he is unseated unless he is ready by then, or, if he is, unless a hand has begun: an instant."""
     def __init__(
         self,
         *,
@@ -132,14 +148,69 @@ class ReadinessSet(_message.Message):
         player: _builtins.str = ...,
         ready: _builtins.bool = ...,
         entropy: _builtins.str = ...,
+        due_at: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entropy", b"entropy", "player", b"player", "ready", b"ready", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["due_at", b"due_at", "entropy", b"entropy", "player", b"player", "ready", b"ready", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReadinessSet: _TypeAlias = ReadinessSet  # noqa: Y015
+
+@_typing.final
+class PlayerUnseated(_message.Message):
+    """Ruling: a player lost his seat, not ready in time or ready in vain (TABLE-1), or as a hand was to begin that he may not
+    play in (FINE-6, RULE-1). No fine.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    DECIDED_AT_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
+    CLOSES_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat, empty now."""
+    player: _builtins.str
+    """The player who lost it."""
+    reason: _hand_pb2.UnseatingReason.ValueType
+    """Why."""
+    rule: _builtins.str
+    """The clause that says so."""
+    decided_at: _builtins.str
+    """When it was decided: an instant."""
+    due_at: _builtins.str
+    """The deadline that was missed: an instant; empty unless the reason is NOT_READY or WAITED_TOO_LONG."""
+    closes_at: _builtins.str
+    """When the table is closed as abandoned, nobody sitting there any more: an instant; empty while anybody sits."""
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        player: _builtins.str = ...,
+        reason: _hand_pb2.UnseatingReason.ValueType = ...,
+        rule: _builtins.str = ...,
+        decided_at: _builtins.str = ...,
+        due_at: _builtins.str = ...,
+        closes_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closes_at", b"closes_at", "decided_at", b"decided_at", "due_at", b"due_at", "player", b"player", "reason", b"reason", "rests_on", b"rests_on", "rule", b"rule", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerUnseated: _TypeAlias = PlayerUnseated  # noqa: Y015
 
 @_typing.final
 class TableDissolved(_message.Message):
@@ -178,3 +249,43 @@ class TableDissolved(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableDissolved: _TypeAlias = TableDissolved  # noqa: Y015
+
+@_typing.final
+class TableClosed(_message.Message):
+    """Ruling: the table is closed for good: nobody sat there for too long (TABLE-1), or an operator closed it (RULE-1)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REASON_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    DECIDED_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
+    reason: _hand_pb2.ClosingReason.ValueType
+    """Why."""
+    note: _builtins.str
+    """The operator's words; empty if it was abandoned."""
+    rule: _builtins.str
+    """The clause that says so."""
+    decided_at: _builtins.str
+    """When it was decided: an instant."""
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending; none if an operator closed it (RULE-1)."""
+
+    def __init__(
+        self,
+        *,
+        reason: _hand_pb2.ClosingReason.ValueType = ...,
+        note: _builtins.str = ...,
+        rule: _builtins.str = ...,
+        decided_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "note", b"note", "reason", b"reason", "rests_on", b"rests_on", "rule", b"rule"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableClosed: _TypeAlias = TableClosed  # noqa: Y015

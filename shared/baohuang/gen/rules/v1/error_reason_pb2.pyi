@@ -68,7 +68,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_EXISTS: _ErrorReason.ValueType  # 21
     """FAILED_PRECONDITION. There is a table of this id already: retry with a fresh request id."""
     ERROR_REASON_TABLE_CLOSED: _ErrorReason.ValueType  # 22
-    """FAILED_PRECONDITION. The table is closed for good: leave it and sit down elsewhere (TRUST-4)."""
+    """FAILED_PRECONDITION. The table is closed for good: leave it and sit down elsewhere (TRUST-4, TABLE-1)."""
     ERROR_REASON_NO_SUCH_SEAT: _ErrorReason.ValueType  # 23
     """INVALID_ARGUMENT. Seats are 0 to 4: correct the request, do not retry."""
     ERROR_REASON_NOT_SEATED: _ErrorReason.ValueType  # 24
@@ -177,7 +177,7 @@ NOT_FOUND. No table has this id, or you may not know of it: list tables again.
 ERROR_REASON_TABLE_EXISTS: ErrorReason.ValueType  # 21
 """FAILED_PRECONDITION. There is a table of this id already: retry with a fresh request id."""
 ERROR_REASON_TABLE_CLOSED: ErrorReason.ValueType  # 22
-"""FAILED_PRECONDITION. The table is closed for good: leave it and sit down elsewhere (TRUST-4)."""
+"""FAILED_PRECONDITION. The table is closed for good: leave it and sit down elsewhere (TRUST-4, TABLE-1)."""
 ERROR_REASON_NO_SUCH_SEAT: ErrorReason.ValueType  # 23
 """INVALID_ARGUMENT. Seats are 0 to 4: correct the request, do not retry."""
 ERROR_REASON_NOT_SEATED: ErrorReason.ValueType  # 24

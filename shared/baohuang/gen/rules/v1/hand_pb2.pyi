@@ -218,6 +218,62 @@ FINE_REASON_KICKED: FineReason.ValueType  # 2
 """An operator took his seat during a hand."""
 Global___FineReason: _TypeAlias = FineReason  # noqa: Y015
 
+class _UnseatingReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _UnseatingReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_UnseatingReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    UNSEATING_REASON_UNSPECIFIED: _UnseatingReason.ValueType  # 0
+    """Not set; never sent by the service."""
+    UNSEATING_REASON_NOT_READY: _UnseatingReason.ValueType  # 1
+    """He was not ready in time."""
+    UNSEATING_REASON_WAITED_TOO_LONG: _UnseatingReason.ValueType  # 2
+    """He was ready, and no hand came of it for too long."""
+    UNSEATING_REASON_IN_ANOTHER_HAND: _UnseatingReason.ValueType  # 3
+    """He plays in a hand at another table (FINE-6)."""
+    UNSEATING_REASON_BANNED: _UnseatingReason.ValueType  # 4
+    """An operator has banned him (RULE-1)."""
+
+class UnseatingReason(_UnseatingReason, metaclass=_UnseatingReasonEnumTypeWrapper):
+    """Why a player lost his seat between hands (TABLE-1, FINE-6)."""
+
+UNSEATING_REASON_UNSPECIFIED: UnseatingReason.ValueType  # 0
+"""Not set; never sent by the service."""
+UNSEATING_REASON_NOT_READY: UnseatingReason.ValueType  # 1
+"""He was not ready in time."""
+UNSEATING_REASON_WAITED_TOO_LONG: UnseatingReason.ValueType  # 2
+"""He was ready, and no hand came of it for too long."""
+UNSEATING_REASON_IN_ANOTHER_HAND: UnseatingReason.ValueType  # 3
+"""He plays in a hand at another table (FINE-6)."""
+UNSEATING_REASON_BANNED: UnseatingReason.ValueType  # 4
+"""An operator has banned him (RULE-1)."""
+Global___UnseatingReason: _TypeAlias = UnseatingReason  # noqa: Y015
+
+class _ClosingReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ClosingReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ClosingReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CLOSING_REASON_UNSPECIFIED: _ClosingReason.ValueType  # 0
+    """Not set; never sent by the service."""
+    CLOSING_REASON_ABANDONED: _ClosingReason.ValueType  # 1
+    """Nobody sat there for too long (TABLE-1)."""
+    CLOSING_REASON_BY_OPERATOR: _ClosingReason.ValueType  # 2
+    """An operator closed it (RULE-1)."""
+
+class ClosingReason(_ClosingReason, metaclass=_ClosingReasonEnumTypeWrapper):
+    """Why a table was closed."""
+
+CLOSING_REASON_UNSPECIFIED: ClosingReason.ValueType  # 0
+"""Not set; never sent by the service."""
+CLOSING_REASON_ABANDONED: ClosingReason.ValueType  # 1
+"""Nobody sat there for too long (TABLE-1)."""
+CLOSING_REASON_BY_OPERATOR: ClosingReason.ValueType  # 2
+"""An operator closed it (RULE-1)."""
+Global___ClosingReason: _TypeAlias = ClosingReason  # noqa: Y015
+
 @_typing.final
 class Previous(_message.Message):
     """The last hand's result at a table, as the next hand's deal and tribute need it (DEAL-1, TRIB-1)."""

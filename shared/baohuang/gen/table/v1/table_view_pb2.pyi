@@ -33,6 +33,8 @@ class _TableStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TableStat
     """Players may sit down and play."""
     TABLE_STATUS_DISSOLVED: _TableStatus.ValueType  # 2
     """Closed for good (TRUST-4)."""
+    TABLE_STATUS_CLOSED: _TableStatus.ValueType  # 3
+    """Closed for good: abandoned (TABLE-1), or by an operator (RULE-1)."""
 
 class TableStatus(_TableStatus, metaclass=_TableStatusEnumTypeWrapper):
     """Whether a table can be played at."""
@@ -43,6 +45,8 @@ TABLE_STATUS_OPEN: TableStatus.ValueType  # 1
 """Players may sit down and play."""
 TABLE_STATUS_DISSOLVED: TableStatus.ValueType  # 2
 """Closed for good (TRUST-4)."""
+TABLE_STATUS_CLOSED: TableStatus.ValueType  # 3
+"""Closed for good: abandoned (TABLE-1), or by an operator (RULE-1)."""
 Global___TableStatus: _TypeAlias = TableStatus  # noqa: Y015
 
 @_typing.final
@@ -69,6 +73,8 @@ class TableView(_message.Message):
     PREVIOUS_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     MILLIS_LEFT_FIELD_NUMBER: _builtins.int
+    CLOSES_AT_FIELD_NUMBER: _builtins.int
+    CLOSES_VERSION_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The version it shows: that of the last event in it, from 1."""
     hash: _builtins.bytes
@@ -85,6 +91,10 @@ class TableView(_message.Message):
     """How many hands were finished here."""
     millis_left: _builtins.int
     """Milliseconds left to whoever has to act, at the moment of sending; absent where no clock runs."""
+    closes_at: _builtins.str
+    """When it is closed as abandoned unless somebody sits down: an instant; empty while anybody sits (TABLE-1)."""
+    closes_version: _builtins.int
+    """The version of the event that set this deadline; 0 if there is none."""
     @_builtins.property
     def ruleset(self) -> _ruleset_pb2.Ruleset:
         """The ruleset, with the options applied: what is allowed stands here."""
@@ -131,10 +141,12 @@ class TableView(_message.Message):
         previous: _hand_pb2.Previous | None = ...,
         hand: Global___Hand | None = ...,
         millis_left: _builtins.int | None = ...,
+        closes_at: _builtins.str = ...,
+        closes_version: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "_viewer_seat", b"_viewer_seat", "commitment", b"commitment", "hand", b"hand", "millis_left", b"millis_left", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "_viewer_seat", b"_viewer_seat", "commitment", b"commitment", "hand", b"hand", "hands_played", b"hands_played", "hash", b"hash", "millis_left", b"millis_left", "opened_by", b"opened_by", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "seats", b"seats", "seeds", b"seeds", "status", b"status", "table_id", b"table_id", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "_viewer_seat", b"_viewer_seat", "closes_at", b"closes_at", "closes_version", b"closes_version", "commitment", b"commitment", "hand", b"hand", "hands_played", b"hands_played", "hash", b"hash", "millis_left", b"millis_left", "opened_by", b"opened_by", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "seats", b"seats", "seeds", b"seeds", "status", b"status", "table_id", b"table_id", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__millis_left: _TypeAlias = _typing.Literal["millis_left"]  # noqa: Y015
     _WhichOneofArgType__millis_left: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left"]  # noqa: Y015
@@ -156,22 +168,32 @@ class SeatAtTable(_message.Message):
     PLAYER_FIELD_NUMBER: _builtins.int
     READY_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
+    DUE_AT_FIELD_NUMBER: _builtins.int
+    DUE_VERSION_FIELD_NUMBER: _builtins.int
     player: _builtins.str
     """Its player; empty if nobody sits there."""
     ready: _builtins.bool
     """Whether he is ready for the next hand."""
     entropy: _builtins.str
     """His entropy for the next deal; may be empty (FAIR-1)."""
+    due_at: _builtins.str
+    """When he is unseated unless he is ready by then, or, if he is, unless a hand has begun: an instant; empty during a
+    hand (TABLE-1).
+    """
+    due_version: _builtins.int
+    """The version of the event that set this deadline; 0 if there is none."""
     def __init__(
         self,
         *,
         player: _builtins.str = ...,
         ready: _builtins.bool = ...,
         entropy: _builtins.str = ...,
+        due_at: _builtins.str = ...,
+        due_version: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entropy", b"entropy", "player", b"player", "ready", b"ready"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["due_at", b"due_at", "due_version", b"due_version", "entropy", b"entropy", "player", b"player", "ready", b"ready"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -653,10 +675,10 @@ class Result(_message.Message):
     VOID_FIELD_NUMBER: _builtins.int
     SEEDS_FIELD_NUMBER: _builtins.int
     void: _builtins.bool
-    """Whether it is not scored (TRUST-4)."""
+    """Whether it is not scored (TRUST-4, RULE-1)."""
     @_builtins.property
     def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """All five seats in order of going out (头客 to 大拉); empty after a surrender."""
+        """All five seats in order of going out (头客 to 大拉); empty after a surrender, and if an operator ended the hand."""
 
     @_builtins.property
     def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
