@@ -45,7 +45,6 @@ _REQUEST_ID: Final = re.compile(r"[\x21-\x7e]{1,64}", re.ASCII)
 _TABLE_ID: Final = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 _DEFAULT_PAGE: Final = 50
 _LARGEST_PAGE: Final = 100
-_MILLISECONDS: Final = 1000
 _MOST_CARDS: Final = 64
 """More than any hand holds, whatever was pasted or paid to it."""
 _ANSWERS_BY_PHASE: Final[Mapping[str, frozenset[Answer]]] = MappingProxyType(
@@ -77,7 +76,7 @@ def request_in(message: MutatingRequest, now: datetime) -> Request:
     Raises MalformedInput; NotFound for a text that no table can have as its id.
     """
     if isinstance(message, pb.OpenTableRequest):
-        table_id = new_table_id(round(now.timestamp() * _MILLISECONDS))
+        table_id = new_table_id(now)
         return _request(table_id, message, opening(table_id, message), None)
     table_id = table_id_in(message.table_id)
     expected = Version(message.expected_version) if message.HasField("expected_version") else None
@@ -87,10 +86,6 @@ def request_in(message: MutatingRequest, now: datetime) -> Request:
 def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
     """Return the action of an OpenTable request. Raises MalformedInput."""
     options = requested_options(message.options)
-    if options.spectator_delay:
-        # To take it and not keep it would show spectators what the table's creator wanted held back.
-        why = "spectators cannot be delayed yet: leave it 0"
-        raise MalformedInput.field("options.spectator_delay", why, Reason.OPTION_NOT_OFFERED)
     return cmd.OpenTable(table_id, message.ruleset, options)
 
 
@@ -196,7 +191,7 @@ def summary_message(head: Head) -> pb.TableSummary:
     summary: Summary = read_summary(head.summary)
     return pb.TableSummary(
         table_id=head.stream_id,
-        version=head.version,
+        version=0 if summary.hand_in_progress and summary.options.spectator_delay else head.version,
         ruleset=summary.ruleset,
         options=to_proto(summary.options, ruleset_pb2.Options),
         status=table_view_pb2.TableStatus.Value(summary.status.value),

@@ -24,10 +24,9 @@ from baohuang.eventlog.port import Due, EventLog, EventLogError, RequestId
 from baohuang.rpc.errors import NotFound, Reason, Refusal
 from baohuang.rules.clock import deadline_of
 from baohuang.rules.commands import ExpireDeadline
-from baohuang.rules.state import Instant, PlayerId, TableId
+from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.clock import DatabaseClock, moment
 from table_service.handler import CommandHandler, Request, StillToCome
-from table_service.tables import Happened
 
 CLOCK: Final = PlayerId("@clock")
 """Who expires deadlines. No player is called so: a player's id begins with a letter or a digit."""
@@ -96,9 +95,9 @@ class Deadlines:
             polling.cancel()
             await asyncio.gather(polling, *self._firing.values(), return_exceptions=True)
 
-    def learn(self, table_id: TableId, happened: Sequence[Happened]) -> None:
-        """Set the table's timer by what has become of it; a listener of `Tables`."""
-        due_at = deadline_of(happened[-1].table)
+    def learn(self, table_id: TableId, table: Table) -> None:
+        """Set the table's timer by what has become of it."""
+        due_at = deadline_of(table)
         armed = self._armed.get(table_id)
         if armed is not None and armed.due_at == due_at:
             return

@@ -157,7 +157,8 @@ class CommandHandler:
 
     def _decide(self, held: HeldTable, request: Request) -> _Decided:
         if request.expected_version not in {None, held.version}:
-            raise StaleVersion(int(request.expected_version or 0), held.version)
+            current = held.seen_by(request.player).version if held.table else held.version
+            raise StaleVersion(int(request.expected_version or 0), current)
         now = self._clock.now()
         seed = self._seeds.seed_for(held.table)
         command = Command(request.player, request.action, Instant(instant(now)), seed)

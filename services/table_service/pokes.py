@@ -24,6 +24,7 @@ class Ears:
     """Who is told what other replicas said."""
 
     appended: Callable[[TableId, Version], None]
+    watching: Callable[[TableId, PlayerId, str], None]
 
 
 @asynccontextmanager
@@ -42,7 +43,8 @@ class Pokes:
 
     def __init__(self, address: NatsAddress, ears: Ears) -> None:
         self._ears = ears
-        self.link = Link(address.url, address.name, {subjects.ALL_TABLES: self._hear_table})
+        heard = {subjects.ALL_TABLES: self._hear_table, subjects.ALL_SEATS: self._hear_seat}
+        self.link = Link(address.url, address.name, heard)
 
     def appended(self, table_id: TableId, version: Version) -> None:
         """See `Neighbours.appended`."""
@@ -55,3 +57,7 @@ class Pokes:
     def _hear_table(self, subject: str, payload: bytes) -> None:
         if poke := subjects.table_poke(payload):
             self._ears.appended(subjects.table_id_of(subject), poke.version)
+
+    def _hear_seat(self, subject: str, payload: bytes) -> None:
+        if poke := subjects.seat_poke(payload):
+            self._ears.watching(subjects.table_id_of(subject), poke.player, poke.stream)

@@ -10,6 +10,7 @@ from baohuang.eventlog.port import EventLog, EventLogError
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
 from baohuang.rpc.auth import Role
+from baohuang.rpc.call import current_call
 from baohuang.rpc.errors import Reason, Unavailable
 from baohuang.rpc.roles import require
 from table_service import api
@@ -121,9 +122,9 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
     async def WatchTable(self, request: watch_pb2.WatchTableRequest, context: Context) -> AsyncIterator[bytes]:  # type: ignore[override] # serialized once for all watchers
         """Stream the table as the caller may see it."""
         table_id = api.table_id_in(request.table_id)
-        after_version = api.after_version_in(request)
+        after_version, cut = api.after_version_in(request), current_call().cut
         try:
-            async with aclosing(self._watching.watch(table_id, api.caller(), after_version)) as stream:
+            async with aclosing(self._watching.watch(table_id, api.caller(), after_version, cut)) as stream:
                 async for told in stream:
                     yield told.message
         except EventLogError as error:

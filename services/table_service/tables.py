@@ -7,28 +7,20 @@ order; so that is where watchers are told.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import NO_HASH, NO_VERSION, EventLog, StoredEvent, StreamId, Version
 from baohuang.rpc.errors import NotFound, Reason
 from baohuang.rules.events import Event
-from baohuang.rules.evolve import evolve, fold
-from baohuang.rules.state import Table, TableId
+from baohuang.rules.evolve import fold
+from baohuang.rules.state import PlayerId, Table, TableId, in_progress
+from table_service.curtain import Curtain, Learnt, Seen
+from table_service.happened import replay, replay_stored
+from table_service.history import HAND_STARTED, from_hand_of
 
-HAND_STARTED = "HandStarted"
-"""The event that carries the whole table: a rebuild begins at the last one."""
 TABLES_HELD = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Happened:
-    """An event of a table as it was stored, decoded, and the table as it left it."""
-
-    stored: StoredEvent
-    event: Event
-    table: Table
 
 
 @dataclass(slots=True)
@@ -39,6 +31,7 @@ class HeldTable:
     table: Table | None = None
     version: Version = NO_VERSION
     hash: bytes = NO_HASH
+    curtain: Curtain = field(default_factory=Curtain)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -46,8 +39,22 @@ class HeldTable:
         """The table's stream in the log."""
         return StreamId(self.table_id)
 
+    @property
+    def whole(self) -> Seen:
+        """The table as it is. Raises LookupError before it is opened."""
+        if self.table is None:
+            raise LookupError("a table that is held in memory exists")
+        return Seen(self.table, self.version, self.hash)
 
-Listener = Callable[[TableId, Sequence[Happened]], None]
+    def seen_by(self, player: PlayerId) -> Seen:
+        """Return the table as far as the player sees it: who does not play the hand, perhaps behind a curtain."""
+        whole, kept_back = self.whole, self.curtain.seen
+        if kept_back is None or (whole.table.hand is not None and player in whole.table.hand.players):
+            return whole
+        return kept_back
+
+
+Listener = Callable[[TableId, Sequence[Learnt]], None]
 
 
 class Tables:
@@ -101,12 +108,11 @@ class Tables:
 
     async def reload(self, held: HeldTable) -> None:
         """Go back to what the log says, which is behind; the caller holds the lock. Raises NotFound, LogUnavailable."""
-        stored = await self._log.read_since_last(held.stream_id, HAND_STARTED)
-        if not stored:
+        said = await self._read(held.table_id)
+        if said is None:
             self.forget(held.table_id)
             raise NotFound(Reason.NO_SUCH_TABLE, f"there is no table {held.table_id!r} any more")
-        said = _held_after(held.table_id, stored)
-        held.table, held.version, held.hash = said.table, said.version, said.hash
+        held.table, held.version, held.hash, held.curtain = said.table, said.version, said.hash, said.curtain
 
     def forget(self, table_id: TableId) -> None:
         """Drop a table, whose cache is not to be trusted."""
@@ -119,10 +125,11 @@ class Tables:
 
         `after` is the table as the last of them leaves it, where that is known already.
         """
-        happened = list(replay(held.table, stored, events, after))
-        last = happened[-1]
+        before = held.whole if held.table else None
+        learnt = held.curtain.learn(before, replay(held.table, stored, events, after))
+        last = learnt[-1].happened
         held.table, held.version, held.hash = last.table, last.stored.version, last.stored.hash
-        self._listener(held.table_id, happened)
+        self._listener(held.table_id, learnt)
 
     def adopt(self, held: HeldTable) -> None:
         """Keep a table that was just opened."""
@@ -130,11 +137,24 @@ class Tables:
         self._drop_least_used(held.table_id)
 
     async def _load(self, table_id: TableId) -> HeldTable:
+        read = await self._read(table_id)
+        if read is None:
+            raise NotFound(Reason.NO_SUCH_TABLE, f"there is no table {table_id!r}")
+        held = self._held.setdefault(table_id, read)
+        self._drop_least_used(table_id)
+        return held
+
+    async def _read(self, table_id: TableId) -> HeldTable | None:
+        """Return the table as the log has it; None if it does not."""
         stored = await self._log.read_since_last(StreamId(table_id), HAND_STARTED)
         if not stored:
-            raise NotFound(Reason.NO_SUCH_TABLE, f"there is no table {table_id!r}")
-        held = self._held.setdefault(table_id, _held_after(table_id, stored))
-        self._drop_least_used(table_id)
+            return None
+        held = _held_after(table_id, stored)
+        if held.table and held.table.options.spectator_delay and in_progress(held.table):
+            # What is kept back begins with the hand, and what spectators see instead comes from before it.
+            stored = await from_hand_of(self._log, held.stream_id, Version(stored[0].version - 1))
+            held = _held_after(table_id, stored)
+            held.curtain.learn(None, replay_stored(stored))
         return held
 
     def _drop_least_used(self, wanted: TableId) -> None:
@@ -153,13 +173,3 @@ class Tables:
 def _held_after(table_id: TableId, stored: Sequence[StoredEvent]) -> HeldTable:
     table = fold(decode(event.type, event.data) for event in stored)
     return HeldTable(table_id, table, stored[-1].version, stored[-1].hash)
-
-
-def replay(
-    table: Table | None, stored: Sequence[StoredEvent], events: Sequence[Event], after: Table | None = None
-) -> Iterable[Happened]:
-    """Yield each event with the table as it left it; `after` is the last such table, where it is known already."""
-    last = len(stored) - 1
-    for index, (record, event) in enumerate(zip(stored, events, strict=True)):
-        table = after if after is not None and index == last else evolve(table, event)
-        yield Happened(record, event, table)

@@ -2,11 +2,12 @@
 
 from datetime import datetime, timedelta
 
-from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
+from baohuang.gen.table.v1 import table_view_pb2
 from baohuang.rpc.messages import to_proto
 from baohuang.rules.clock import NEVER
 from baohuang.rules.redact import Viewer, mask
 from baohuang.rules.state import PlayerId, Table
+from table_service.curtain import Seen
 from table_service.tables import HeldTable
 
 
@@ -25,26 +26,19 @@ def millis_left(table: Table | None, moment: datetime) -> int | None:
 
 
 def view_of(held: HeldTable, player: PlayerId, now: datetime) -> table_view_pb2.TableView:
-    """Return the table as the player may see it now."""
-    if held.table is None:
-        raise ValueError("a table that is held in memory exists")
-    viewer = viewer_seat(held.table, player)
-    view = to_proto(mask(held.table, viewer), table_view_pb2.TableView)
-    view.version, view.hash = held.version, held.hash
+    """Return the table as the player may see it now; a spectator perhaps as it was some plays ago."""
+    seen = held.seen_by(player)
+    viewer = viewer_seat(seen.table, player)
+    view = to_proto(mask(seen.table, viewer), table_view_pb2.TableView)
+    view.version, view.hash = seen.version, seen.hash
     if viewer is not None:
         view.viewer_seat = viewer
-    left = millis_left(held.table, now)
+    left = time_left(seen, now)
     if left is not None:
         view.millis_left = left
     return view
 
 
-def snapshot_for(held: HeldTable, player: PlayerId, now: datetime) -> watch_pb2.WatchTableResponse:
-    """Return the view as a message of the stream."""
-    return watch_pb2.WatchTableResponse(snapshot=view_of(held, player, now))
-
-
-def heartbeat_for(table: Table | None, version: int, now: datetime) -> watch_pb2.WatchTableResponse:
-    """Return a sign of life to a watcher who has been sent that version."""
-    left = millis_left(table, now)
-    return watch_pb2.WatchTableResponse(heartbeat=watch_pb2.Heartbeat(version=version, millis_left=left))
+def time_left(seen: Seen, now: datetime) -> int | None:
+    """Return how long whoever has to act still has; None when no clock runs, or none that the viewer may know of."""
+    return None if seen.delayed else millis_left(seen.table, now)

@@ -14,9 +14,11 @@ from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
 from baohuang.rpc.server import RpcServer
 from baohuang.rules.state import TableId
 from table_service.clock import DatabaseClock
+from table_service.curtain import Learnt
 from table_service.deadlines import CallLater, Deadlines, Pace
 from table_service.following import POLL_SECONDS, Following
 from table_service.handler import CommandHandler
+from table_service.identifiers import new_watch_id
 from table_service.playing.session import Playing
 from table_service.pokes import Ears, NatsAddress, neighbours
 from table_service.relaying import relaying
@@ -24,23 +26,27 @@ from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
 from table_service.table_servicer import TableServicer
-from table_service.tables import TABLES_HELD, Happened, Tables
-from table_service.watch.hub import UPDATES_QUEUED, Hub
-from table_service.watch.stream import HEARTBEAT_SECONDS, Watching
+from table_service.tables import TABLES_HELD, Tables
+from table_service.watch.hub import Hub
+from table_service.watch.recent import Recent
+from table_service.watch.stream import Watching
+from table_service.watch.subscription import StreamLimits
 
 SERVICES: Final = (
     table_service_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
 )
+_STREAM: Final = StreamLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a replica holds, how long a stream may be silent, how often it looks for deadlines and at tables."""
+    """How much a replica holds, how long a stream may be silent or stuck, how often it looks for what is new."""
 
     tables_held: int = TABLES_HELD
-    updates_queued: int = UPDATES_QUEUED
-    heartbeat_seconds: float = HEARTBEAT_SECONDS
+    updates_queued: int = _STREAM.queued
+    heartbeat_seconds: float = _STREAM.heartbeat_seconds
+    stuck_seconds: float = _STREAM.stuck_seconds
     deadlines: Pace = field(default_factory=Pace)
     poll_seconds: float = POLL_SECONDS
 
@@ -87,20 +93,23 @@ async def serving(
     limits, timing = limits or Limits(), timing or Timing()
     clock = DatabaseClock(log, timing.monotonic)
     await clock.measure()
-    hub = Hub(limits.updates_queued)
+    streams = StreamLimits(
+        limits.updates_queued, limits.heartbeat_seconds, limits.stuck_seconds, server.stream_age_seconds
+    )
+    hub = Hub(streams, lambda: new_watch_id(clock.now()), Recent(log))
 
-    def tell(table_id: TableId, happened: Sequence[Happened]) -> None:
-        hub.publish(table_id, happened)
-        deadlines.learn(table_id, happened)
+    def tell(table_id: TableId, learnt: Sequence[Learnt]) -> None:
+        hub.publish(table_id, learnt)
+        deadlines.learn(table_id, learnt[-1].happened.table)
         if poke is not None:
             poke()
 
     tables = Tables(log, tell, limits.tables_held, hub.is_watched)
     following = Following(log, tables, hub, limits.poll_seconds)
-    async with neighbours(nats, Ears(following.reached)) as others, following:
+    async with neighbours(nats, Ears(following.reached, hub.taken_elsewhere)) as others, following:
         handler = CommandHandler(log, tables, clock, seeds, others)
         deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
-        watching = Watching(log, tables, hub, clock.now, limits.heartbeat_seconds)
+        watching = Watching(tables, hub, others, clock.now)
         playing = Playing(handler, watching, hub, server.limiter, clock, limits.heartbeat_seconds)
         servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
         table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)

@@ -13,6 +13,7 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import RequestId
 from baohuang.gen.rules.v1 import ruleset_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.messages import choice_to_proto, to_proto
 from baohuang.rules import commands as cmd
 from baohuang.rules.phases.asking import seats_to_act
@@ -21,10 +22,12 @@ from baohuang.rules.rulesets import Options, RulesetId
 from baohuang.rules.state import ALL_SEATS, NOBODY, PlayerId, Table, TableId, in_progress
 from command_line.bots.policy import choose
 from table_service.clock import DatabaseClock
+from table_service.curtain import Learnt
 from table_service.handler import CommandHandler, Request
+from table_service.happened import Happened
 from table_service.seeds import DevelopmentSeeds
-from table_service.tables import Happened, Tables
-from table_service.views import snapshot_for
+from table_service.tables import Tables
+from table_service.views import view_of
 from table_service.watch.telling import Telling
 
 DEV_SEED: Final = 7
@@ -58,9 +61,9 @@ async def recorded() -> Script:
     """Let five bots play the hand over a log in memory."""
     recorder = _Recorder()
     await recorder.begin()
-    snapshot = snapshot_for(await recorder.tables.hold(_TABLE), _PLAYERS[0], datetime.now(UTC))
+    view = view_of(await recorder.tables.hold(_TABLE), _PLAYERS[0], datetime.now(UTC))
     plays = [play async for play in recorder.plays()]
-    return Script(plays, snapshot.SerializeToString())
+    return Script(plays, watch_pb2.WatchTableResponse(snapshot=view).SerializeToString())
 
 
 def opening() -> pb.OpenTableRequest:
@@ -77,8 +80,8 @@ class _Recorder:
         self._last: Happened | None = None
         self._commands = 0
 
-    def _learn(self, _table_id: TableId, happened: Sequence[Happened]) -> None:
-        self._last = happened[-1]
+    def _learn(self, _table_id: TableId, learnt: Sequence[Learnt]) -> None:
+        self._last = learnt[-1].happened
 
     async def begin(self) -> None:
         """Open the table, seat everybody, and start the hand."""

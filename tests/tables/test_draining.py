@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 
 import grpc
 import pytest
@@ -9,12 +10,13 @@ from baohuang.gen.table.v1 import watch_pb2
 from eventually import eventually
 from table_service.wiring import SERVICES
 from tables.clients import Client, open_table, ready
-from tables.games import seated
+from tables.games import Game, seated
 from tables.logs import SlowToAnswer
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer
 
 DRAINING = watch_pb2.RECONNECT_REASON_DRAINING
+AGE = watch_pb2.RECONNECT_REASON_CONNECTION_AGE
 
 
 async def test_each_watcher_is_sent_away_after_all_there_was(service: Replica) -> None:
@@ -94,3 +96,31 @@ async def test_a_call_abandoned_during_the_drain_is_stored(log: MemoryLog) -> No
         assert caught.value.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
         slow.release()
     assert await has_tables(log, 1)
+
+
+async def test_streams_end_themselves_and_grpc_cuts_none(log: MemoryLog) -> None:
+    """At a connection's age a Reconnect with that reason and the last version, then OK.
+
+    Streams follow each other without a pause, so that some are opened shortly before their connection's age is up and
+    outlast it by nearly a whole stream: grpc lets them.
+    """
+    async with replica(log, max_connection_age_seconds=0.8) as service:
+        game = await seated(service)
+        version = (await game.head()).version
+        endings = await asyncio.gather(*(watch_again(service, game, delay / 4) for delay in range(4)))
+        for kinds, reconnect in (ending for some in endings for ending in some):
+            assert kinds == ["heartbeat", "reconnect"]
+            assert reconnect == watch_pb2.Reconnect(version=version, reason=AGE)
+
+
+async def watch_again(
+    service: Replica, game: Game, first_after: float
+) -> list[tuple[list[str | None], watch_pb2.Reconnect]]:
+    """Watch three times, one stream after the other, and tell what each brought."""
+    client, version, ended = Client(service.channel, "spectator"), (await game.head()).version, []
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.Event().wait(), first_after)
+    for _ in range(3):
+        received = [response async for response in client.watch(game.table_id, version)]
+        ended.append(([response.WhichOneof("message") for response in received], received[-1].reconnect))
+    return ended

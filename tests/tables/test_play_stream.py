@@ -200,7 +200,7 @@ async def test_who_never_reads_is_kept_within_bounds(log: MemoryLog) -> None:
             await eventually(lambda: _watchers(service, 1))
             (subscription,) = (one for group in service.hub._watching.values() for one in group)
             chance = chance_of("never reads")
-            while not subscription._overflowed:
+            while not subscription._dropped:
                 if not in_progress(await game.table()):
                     await game.all_ready()
                 await game.step(chance)

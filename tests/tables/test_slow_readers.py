@@ -1,4 +1,5 @@
 import asyncio
+from typing import Any
 
 import grpc
 import pytest
@@ -6,12 +7,12 @@ import pytest
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.rules import commands as cmd
 from baohuang.rules.redact import mask
-from baohuang.rules.state import TableId
+from baohuang.rules.state import TableId, in_progress
 from bench.random_player import chance_of
 from eventually import eventually
 from table_service.wiring import Limits
 from tables.clients import Client, act, ready, refusal
-from tables.games import PLAYERS, Game, seated
+from tables.games import Game, seated
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer
 
@@ -76,26 +77,59 @@ async def enthrone(game: Game) -> None:
     await game.clients[turn].call(act(game.table_id, cmd.Enthrone()))
 
 
-async def test_a_reader_who_never_reads_costs_no_more_than_his_queue(log: MemoryLog) -> None:
+async def test_a_reader_who_never_reads_is_cut_within_bounded_time(log: MemoryLog) -> None:
     """A hand is played before his eyes: his queue stays within its limit, others are not held up, and he is cut off.
 
-    At the latest when his connection's age is up; his subscription is gone then.
+    His subscription is gone then; should he read after all, the first thing behind what was sent is SLOW_READER, and
+    he can go on from there.
     """
-    limits = Limits(updates_queued=16)
-    serving = replica(log, limits, max_connection_age_seconds=3.0, max_connection_age_grace_seconds=0.5)
-    async with serving as service, lazy_channel(service) as channel:
+    limits = Limits(updates_queued=16, stuck_seconds=1.0)
+    async with replica(log, limits) as service, lazy_channel(service) as channel:
         game = await seated(service)
-        lazy = [Client(channel, PLAYERS[0]).watch(game.table_id, seconds=60) for _ in range(40)]
-        await eventually(lambda: watchers(service, game, 40))
+        lazy = [Client(channel, f"lazy{number}").watch(game.table_id, seconds=60) for number in range(20)]
+        viewers = [Viewer(Client(channel, f"lazy{number}"), game.table_id) for number in range(20)]
+        for viewer, stream in zip(viewers, lazy, strict=True):
+            viewer.take(await stream.read())
         await game.all_ready()
         chance = chance_of("lazy")
-        subscriptions = list(service.hub._watching[TableId(game.table_id)])
-        while not all(one._overflowed for one in subscriptions):
+        while in_progress(await game.table()):
             await game.step(chance)
-            assert max(len(one._waiting) for one in subscriptions) <= 16
+            assert all(len(one._waiting) <= 16 for one in service.hub._watching.get(TableId(game.table_id), ()))
         await eventually(lambda: watchers(service, game, 0))
-        for stream in lazy:
-            stream.cancel()
+        for viewer, stream in zip(viewers, lazy, strict=True):
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await read_all(viewer, stream)
+            refused = refusal(caught.value)
+            assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "SLOW_READER")
+        await viewer.reach((await game.head()).version)
+
+
+async def test_a_second_overflow_ends_a_stream_that_stands_still(log: MemoryLog) -> None:
+    """Long before a single write has taken too long: twice the queue's limit has come since."""
+    limits = Limits(updates_queued=4, stuck_seconds=600.0)
+    async with replica(log, limits) as service, lazy_channel(service) as channel:
+        game = await seated(service)
+        lazy = Client(channel, "lazy").watch(game.table_id, seconds=60)
+        await eventually(lambda: watchers(service, game, 1))
+        chance = chance_of("lazy")
+        async with asyncio.timeout(60):
+            while service.hub._watching:
+                await (game.step(chance) if in_progress(await game.table()) else game.all_ready())
+        lazy.cancel()
+
+
+async def test_who_has_nothing_to_read_is_not_cut(log: MemoryLog) -> None:
+    """An idle stream waits for events, not for its reader: it goes on however long that takes."""
+    async with replica(log, Limits(stuck_seconds=0.05, heartbeat_seconds=0.02)) as service:
+        game = await seated(service)
+        viewer = Viewer(Client(service.channel, "spectator"), game.table_id)
+        await viewer.watch(lambda: len(viewer.received) == 20)
+
+
+async def read_all(viewer: Viewer, stream: Any) -> None:
+    """Let a viewer take in what a stream has for him. Raises AioRpcError at its end."""
+    while True:
+        viewer.take(await stream.read())
 
 
 def lazy_channel(service: Replica) -> grpc.aio.Channel:

@@ -5,7 +5,7 @@ from baohuang.eventlog.port import StreamId
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rules.events import CardsDealt
 from baohuang.rules.state import PlayerId
-from table_service.tables import Happened
+from table_service.happened import Happened
 from table_service.watch.telling import Telling
 from tables.virtual_time import NEVER_POLLS, PLAYERS, VirtualTime, keeper
 
@@ -16,7 +16,7 @@ async def happened_in_a_hand() -> list[Happened]:
     """Return the events of a table up to the first turn of a hand."""
     log, happened = MemoryLog(), list[Happened]()
     async with keeper(log, VirtualTime(), NEVER_POLLS) as replica:
-        replica.tables._listener = lambda _, some: happened.extend(some)
+        replica.tables._listener = lambda _, some: happened.extend(one.happened for one in some)
         table_id = await replica.started()
     assert [one.stored for one in happened] == list(await log.read_stream(StreamId(table_id)))
     return happened

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -8,6 +8,7 @@ import pytest
 
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.memory import MemoryLog
+from baohuang.eventlog.port import StoredEvent, StreamId
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.messages import event_to_proto
 from baohuang.rules.evolve import evolve
@@ -21,12 +22,12 @@ from eventually import eventually
 from table_service.wiring import Limits
 from tables.clients import Client, ready, refusal
 from tables.games import PLAYERS, Game, seated, started
-from tables.logs import Silent
+from tables.logs import FrontLog, Silent
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer, first, follow
 
-SEATS: Final[tuple[Viewpoint, ...]] = (0, 1, 2, 3, 4, None, 0)
-"""Who watches: each of the five, a spectator, and a player's second connection."""
+SEATS: Final[tuple[Viewpoint, ...]] = (0, 1, 2, 3, 4, None)
+"""Who watches: each of the five, and a spectator."""
 
 
 def viewer_of(service: Replica, game: Game, seat: Viewpoint, version: int = 0, table: Table | None = None) -> Viewer:
@@ -97,28 +98,89 @@ async def test_the_seats_to_act_are_told_with_every_update(service: Replica) -> 
 async def test_resume_from_every_version_of_a_hand(service: Replica) -> None:
     """Whatever version a viewer has, snapshot or missed events and the tail bring him to the same end.
 
-    Folded from what he had, contiguous, nothing twice. Each version is resumed by one of the seven kinds of viewer, in
-    turn.
+    Folded from what he had, contiguous, nothing twice. Versions are resumed as one seat after the other and as a
+    spectator; of each player's streams the last one goes on into the tail.
     """
     game, chance = await seated(service, "homy-weihai"), chance_of("resume")
     await game.all_ready()
     while sum(map(len, (await game.hand()).hands)) > 100:
         await game.step(chance)
     states = await history(game)
-    goal, seats = len(states) + 11, [SEATS[version % len(SEATS)] for version in range(len(states))]
+    head, seats = len(states) - 1, [SEATS[version % len(SEATS)] for version in range(len(states))]
     viewers = [viewer_of(service, game, seat, v, states[v]) for v, seat in enumerate(seats)]
+    for viewer in viewers[:-6]:
+        await viewer.reach(head)
     async with asyncio.TaskGroup() as tasks:
-        for viewer in viewers:
-            tasks.create_task(viewer.reach(goal))
-        await eventually(lambda: are_watching(service, game, len(viewers)))
-        while (await game.head()).version < goal:
+        for viewer in viewers[-6:]:
+            tasks.create_task(viewer.reach(head + 11))
+        await eventually(lambda: are_watching(service, game, 6))
+        while (await game.head()).version < head + 11:
             await game.step(chance)
-    final = (await history(game))[goal]
-    assert final is not None
+    ends = await history(game)
     for viewer, seat in zip(viewers, seats, strict=True):
-        assert viewer.table == mask(final, seat)
+        end = ends[viewer.version]
+        assert end is not None
+        assert viewer.table == mask(end, seat)
         kinds = [response.WhichOneof("message") for response in viewer.received]
-        assert set(kinds[1:]) - {"heartbeat"} == {"update"}
+        assert set(kinds[1:]) - {"heartbeat"} <= {"update"}
+
+
+async def test_resume_across_the_end_of_a_hand(service: Replica) -> None:
+    """Who was away while one hand ended and another began gets what he missed, the end of the hand with it.
+
+    More than 256 events, and he begins anew with a snapshot.
+    """
+    game, chance = await seated(service), chance_of("two hands")
+    await game.all_ready()
+    await game.play(chance)
+    end = (await game.head()).version
+    await game.all_ready()
+    await game.step(chance)
+    head, states = (await game.head()).version, await history(game)
+    for version, seat in ((end - 3, 0), (end - 1, 1), (end, None), (end + 4, 2), (head - 1, None), (head - 200, 3)):
+        viewer = viewer_of(service, game, seat, version, states[version])
+        await viewer.reach(head)
+        assert [update.version for update in viewer.updates] == list(range(version + 1, head + 1))
+        assert viewer.table == mask(await game.table(), seat)
+    assert "HandFinished" in {update.type for update in viewer.updates}
+
+
+async def test_who_missed_too_much_begins_anew(service: Replica) -> None:
+    """256 events are told one by one; with one more it is a snapshot."""
+    game = await seated(service)
+    begin = (await game.head()).version
+    for number in range(257):
+        await game.clients[number % 4].call(ready(game.table_id))
+    assert (await first(game.clients[4], game.table_id, begin)).HasField("snapshot")
+    assert (await first(game.clients[4], game.table_id, begin + 1)).update.version == begin + 2
+
+
+async def test_those_who_come_back_cost_the_log_one_read_a_table(log: MemoryLog) -> None:
+    """Five players and a spectator resume at once from one version: what they missed is read once."""
+    counting = Counting(log)
+    async with replica(counting) as service:
+        game, chance = await started(service), chance_of("coming back")
+        for _ in range(30):
+            await game.step(chance)
+        head, states = (await game.head()).version, await history(game)
+        viewers = [viewer_of(service, game, seat, head - 9, states[head - 9]) for seat in SEATS]
+        counting.rebuilds = 0
+        tasks = [asyncio.create_task(viewer.reach(head + 1)) for viewer in viewers]
+        await eventually(lambda: are_watching(service, game, len(SEATS)))
+        await game.step(chance)
+        await asyncio.gather(*tasks)
+        assert counting.rebuilds == 1
+
+
+class Counting(FrontLog):
+    """Counts how often a hand is read back."""
+
+    rebuilds = 0
+
+    async def read_since_last(self, stream_id: StreamId, event_type: str) -> Sequence[StoredEvent]:
+        """See `EventLog.read_since_last`."""
+        self.rebuilds += 1
+        return await super().read_since_last(stream_id, event_type)
 
 
 async def history(game: Game) -> list[Table | None]:

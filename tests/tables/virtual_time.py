@@ -12,10 +12,11 @@ from baohuang.rules.commands import Action, OpenTable, SetReady, SitDown
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, Table, TableId
 from table_service.clock import DatabaseClock
+from table_service.curtain import Learnt
 from table_service.deadlines import Deadlines, Pace
 from table_service.handler import CommandHandler, Done, Request
 from table_service.seeds import DevelopmentSeeds
-from table_service.tables import Happened, Tables
+from table_service.tables import Tables
 
 EPOCH = datetime(2026, 5, 4, 12, tzinfo=UTC)
 QUICK = Pace(poll_seconds=0.005)
@@ -89,8 +90,8 @@ class Keeper:
         self.handler = CommandHandler(self.log, self.tables, self.clock, DevelopmentSeeds(7))
         self.deadlines = Deadlines(self.log, self.handler, self.clock, self.pace, self.time.call_later)
 
-    def _tell(self, table_id: TableId, happened: Sequence[Happened]) -> None:
-        self.deadlines.learn(table_id, happened)
+    def _tell(self, table_id: TableId, learnt: Sequence[Learnt]) -> None:
+        self.deadlines.learn(table_id, learnt[-1].happened.table)
 
     async def act(self, table_id: TableId, player: PlayerId, action: Action) -> Done:
         """Carry out a player's command."""

@@ -32,7 +32,8 @@ from table_service.playing.orders import Orders
 from table_service.playing.outbox import Outbox
 from table_service.playing.watched import Watched, stopped
 from table_service.watch.hub import Hub
-from table_service.watch.stream import HEARTBEAT_SECONDS, Watching
+from table_service.watch.stream import Watching
+from table_service.watch.subscription import StreamLimits
 
 _log = structlog.get_logger("table_service")
 
@@ -46,7 +47,7 @@ class Playing:
     hub: Hub
     limiter: RateLimiter
     clock: DatabaseClock
-    heartbeat_seconds: float = HEARTBEAT_SECONDS
+    heartbeat_seconds: float = StreamLimits().heartbeat_seconds
 
     async def play(self, requests: AsyncIterator[pb.PlayRequest]) -> AsyncGenerator[bytes, None]:
         """Serve one stream of the caller and yield what it is sent, serialized.

@@ -11,6 +11,7 @@ import structlog
 
 from baohuang.eventlog.port import EventLogError
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
+from baohuang.rpc.call import current_call
 from baohuang.rpc.errors import Reason, Refusal, Unavailable
 from baohuang.rpc.interceptor import InternalRefusal
 from baohuang.rules.state import PlayerId
@@ -94,7 +95,7 @@ class Watched:
         """Pass the table's stream on to its end."""
         table_id, after_version = api.table_id_in(message.table_id), api.after_version_in(message)
         envelope = answers.Envelope(table_id)
-        async with aclosing(self._watching.watch(table_id, self._player, after_version)) as stream:
+        async with aclosing(self._watching.watch(table_id, self._player, after_version, current_call().cut)) as stream:
             async for told in stream:
                 if told.message[0] == _RECONNECT_TAG:
                     # Of the whole stream here; till then the table counts as watched.

@@ -1,69 +1,24 @@
 """Who watches which table, and what each of them is sent."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from baohuang.rules.state import PlayerId, TableId
-from table_service.tables import Happened
-from table_service.watch.telling import Telling, Told
-
-UPDATES_QUEUED = 256
-"""Updates that may wait for one watcher; more, and he gets a fresh snapshot instead."""
-
-
-class Subscription:
-    """One watcher's queue. When it overflows it is emptied and says so once."""
-
-    def __init__(self, player: PlayerId, limit: int) -> None:
-        self.player = player
-        self._limit = limit
-        self._waiting: list[Told] = []
-        self._awake = asyncio.Event()
-        self._overflowed = False
-        self._draining = False
-
-    def offer(self, told: Told) -> None:
-        """Queue an update; beyond the limit all that waits is dropped, and `take` reports an overflow."""
-        if len(self._waiting) >= self._limit:
-            self._waiting.clear()
-            self._overflowed = True
-        if not self._overflowed:
-            self._waiting.append(told)
-        self._awake.set()
-
-    def drain(self) -> None:
-        """Tell the watcher to reconnect, after what he has been sent."""
-        self._draining = True
-        self._awake.set()
-
-    @property
-    def draining(self) -> bool:
-        """Whether the server is going away."""
-        return self._draining
-
-    async def wait(self, seconds: float) -> bool:
-        """Wait until there is something to take, for so long at most; False if there is nothing."""
-        try:
-            await asyncio.wait_for(self._awake.wait(), seconds)
-        except TimeoutError:
-            return False
-        return True
-
-    def take(self) -> Sequence[Told] | None:
-        """Return what waits, in order; None after an overflow: a snapshot has to take its place."""
-        waiting, self._waiting = self._waiting, []
-        overflowed, self._overflowed = self._overflowed, False
-        self._awake.clear()
-        return None if overflowed else waiting
+from table_service.curtain import Learnt
+from table_service.identifiers import WatchId
+from table_service.watch.recent import Recent
+from table_service.watch.subscription import Cut, Ending, StreamLimits, Subscription
+from table_service.watch.telling import Telling
 
 
 class Hub:
-    """The watchers of all tables of this replica."""
+    """The watchers of all tables of this replica; a stream may subscribe to many."""
 
-    def __init__(self, queued: int = UPDATES_QUEUED) -> None:
-        self._queued = queued
+    def __init__(self, limits: StreamLimits, new_id: Callable[[], WatchId], recent: Recent) -> None:
+        self._limits = limits
+        self._new_id = new_id
+        self.recent = recent
         self._watching: defaultdict[TableId, set[Subscription]] = defaultdict(set)
         self._draining = False
         self._leaving: set[Callable[[], None]] = set()
@@ -80,27 +35,49 @@ class Hub:
             self._leaving.discard(leave)
 
     @contextmanager
-    def subscribe(self, table_id: TableId, player: PlayerId) -> Iterator[Subscription]:
-        """Subscribe a player to what happens at a table from now on."""
-        subscription = Subscription(player, self._queued)
+    def subscribe(self, table_id: TableId, player: PlayerId, cut: Cut) -> Iterator[Subscription]:
+        """Subscribe a player to what happens at a table from now on; `cut` ends his stream where it stands."""
+        subscription = Subscription(table_id, player, self._new_id(), self._limits, cut)
         if self._draining:
-            subscription.drain()
+            subscription.end(Ending.DRAINING)
         self._watching[table_id].add(subscription)
         try:
             yield subscription
         finally:
+            subscription.close()
             self._watching[table_id].discard(subscription)
             if not self._watching[table_id]:
                 del self._watching[table_id]
 
-    def publish(self, table_id: TableId, happened: Sequence[Happened]) -> None:
-        """Offer events, in order, to all who watch the table."""
+    def take_over(self, subscription: Subscription) -> None:
+        """End all other streams that the player of a seat has of the table here."""
+        for other in self._streams_of(subscription.table_id, subscription.player):
+            if other is not subscription:
+                other.end(Ending.TAKEN_OVER)
+
+    def taken_elsewhere(self, table_id: TableId, player: PlayerId, stream: str) -> None:
+        """Hear that the player of a seat opened a stream on another replica: his older ones here end."""
+        for other in self._streams_of(table_id, player):
+            if other.watch_id < stream:
+                other.end(Ending.TAKEN_OVER)
+
+    def publish(self, table_id: TableId, learnt: Sequence[Learnt]) -> None:
+        """Offer what was learnt, in order, to all who watch the table: to players at once, to spectators what is shown.
+
+        Whose hand it is, is asked for each event: so a player of one hand who only watches the next misses nothing.
+        """
         watching = self._watching.get(table_id)
         if not watching:
+            self.recent.forget(table_id)
             return
-        for telling in map(Telling, happened):
+        for one in learnt:
+            live = Telling(one.happened)
+            self.recent.learn(table_id, live)
+            shown = (live,) if one.is_shown_at_once else [Telling(happened) for happened in one.shown]
             for subscription in watching:
-                subscription.offer(telling.to(subscription.player))
+                player = subscription.player
+                for telling in (live,) if one.is_shown_at_once or live.is_played_by(player) else shown:
+                    subscription.offer(telling.to(player))
 
     def is_watched(self, table_id: TableId) -> bool:
         """Whether anybody watches the table here."""
@@ -117,4 +94,7 @@ class Hub:
             leave()
         for watching in self._watching.values():
             for subscription in watching:
-                subscription.drain()
+                subscription.end(Ending.DRAINING)
+
+    def _streams_of(self, table_id: TableId, player: PlayerId) -> Sequence[Subscription]:
+        return [one for one in self._watching.get(table_id, ()) if one.player == player]

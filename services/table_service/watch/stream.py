@@ -3,114 +3,112 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from datetime import datetime
+from typing import Final, assert_never
 
-from baohuang.eventlog.codec import decode
-from baohuang.eventlog.port import EventLog, LogUnavailable, StreamId
 from baohuang.gen.table.v1 import watch_pb2
-from baohuang.rpc.errors import Exhausted, MalformedInput, Reason
-from baohuang.rules.state import PlayerId, TableId, in_progress
-from table_service.tables import HAND_STARTED, HeldTable, Tables, replay
-from table_service.views import heartbeat_for, snapshot_for
-from table_service.watch.hub import Hub, Subscription
-from table_service.watch.telling import Telling, Told
+from baohuang.rpc.errors import MalformedInput
+from baohuang.rules.state import PlayerId, TableId, seat_of
+from table_service.neighbours import Neighbours
+from table_service.tables import HeldTable, Tables
+from table_service.views import time_left, view_of, viewer_seat
+from table_service.watch.hub import Hub
+from table_service.watch.subscription import Cut, Ending, Subscription, too_slow
+from table_service.watch.telling import Told
 
-HEARTBEAT_SECONDS = 15.0
-_OVERFLOWS = 1
+_OVERFLOWS: Final = 1
 """Fresh snapshots a reader gets for being too slow, before he is cut off; a reader who keeps up earns them anew."""
 
 
 class Watching:
     """Opens streams of tables."""
 
-    def __init__(
-        self,
-        log: EventLog,
-        tables: Tables,
-        hub: Hub,
-        now: Callable[[], datetime],
-        heartbeat_seconds: float = HEARTBEAT_SECONDS,
-    ) -> None:
-        self._log = log
+    def __init__(self, tables: Tables, hub: Hub, neighbours: Neighbours, now: Callable[[], datetime]) -> None:
         self._tables = tables
         self._hub = hub
+        self._neighbours = neighbours
         self._now = now
-        self._heartbeat_seconds = heartbeat_seconds
 
-    async def watch(self, table_id: TableId, player: PlayerId, after_version: int) -> AsyncGenerator[Told, None]:
+    async def watch(
+        self, table_id: TableId, player: PlayerId, after_version: int, cut: Cut
+    ) -> AsyncGenerator[Told, None]:
         """Yield the table's stream as the player may see it, ready to be sent; versions are contiguous.
 
-        Ends after a Reconnect. Raises Refusal: NotFound, MalformedInput (a version the table has not reached),
-        Exhausted (SLOW_READER).
+        Whoever has a seat at the table takes over his older streams of it. `cut` is called when what was yielded is
+        not taken in for too long; it has to close this generator. Ends after a Reconnect or TakenOver.
+
+        Raises Refusal: NotFound, MalformedInput (a version the table has not reached), Exhausted (SLOW_READER).
         """
         held = await self._tables.current(table_id)
-        with self._hub.subscribe(table_id, player) as subscription:
-            if after_version > held.version:
-                raise MalformedInput.field("after_version", f"the table is at version {held.version}")
+        with self._hub.subscribe(table_id, player, cut) as subscription:
+            seen = held.seen_by(player)
+            if after_version > seen.version:
+                raise MalformedInput.field("after_version", f"the table is at version {seen.version}")
+            if _has_seat(held, player):
+                self._hub.take_over(subscription)
+                self._neighbours.watching(table_id, player, subscription.watch_id)
             sent = after_version
             for told in await self._opening(held, player, after_version):
                 sent = told.version
                 yield told
+                subscription.progress()
             if after_version:
                 # Who resumes learns at once that the stream is open, and how much time is left now.
-                yield self._heartbeat(held, sent)
-            async with aclosing(self._follow(table_id, subscription, sent)) as following:
+                yield self._heartbeat(held, player, sent)
+            async with aclosing(self._follow(subscription, sent)) as following:
                 async for told in following:
                     yield told
 
     async def _opening(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Told]:
-        """Return the missed events if they are of the current hand, else a snapshot of the table as it is now."""
-        if after_version == held.version:
+        """Return the missed events if they are few, else a snapshot of the table as it is now."""
+        version = held.seen_by(player).version
+        if after_version == version:
             return ()
-        if after_version and held.table is not None and in_progress(held.table):
-            missed = await self._missed(held, player, after_version)
-            if missed and missed[0].version == after_version + 1:
-                return missed
-        return (self._snapshot(held, player),)
+        missed = await self._hub.recent.missed(held.table_id, after_version, version) if after_version else None
+        if missed is None:
+            return (self._snapshot(held, player),)
+        return [telling.to(player) for telling in missed]
 
-    async def _missed(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Told]:
-        stored = await self._log.read_since_last(StreamId(held.table_id), HAND_STARTED)
-        events = [decode(event.type, event.data) for event in stored]
-        return [
-            Telling(happened).to(player)
-            for happened in replay(None, stored, events)
-            if happened.stored.version > after_version
-        ]
-
-    async def _follow(self, table_id: TableId, subscription: Subscription, sent: int) -> AsyncGenerator[Told, None]:
+    async def _follow(self, subscription: Subscription, sent: int) -> AsyncGenerator[Told, None]:
         overflows = 0
         while True:
-            known = sent if await subscription.wait(self._heartbeat_seconds) else await self._polled(table_id, sent)
+            await subscription.wait()
+            known = sent if subscription.has_news else await self._known(subscription)
             waiting = subscription.take()
             overflows = overflows + 1 if waiting is None else 0
             if overflows > _OVERFLOWS:
-                raise Exhausted(Reason.SLOW_READER, "you read too slowly: watch again from the version you have")
+                raise too_slow()
             if waiting is None or _misses_some(waiting, sent, known):
-                waiting = (self._snapshot(await self._tables.current(table_id), subscription.player),)
+                held = await self._tables.current(subscription.table_id)
+                waiting = (self._snapshot(held, subscription.player),)
             for told in waiting:
                 if told.version > sent:
                     sent = told.version
                     yield told
-            if subscription.draining:
-                yield _reconnect(sent)
+                    subscription.progress()
+            if subscription.ending:
+                yield _ending(subscription.ending, sent)
                 return
             if not waiting:
-                yield self._heartbeat(await self._tables.hold(table_id), sent)
+                held = await self._tables.hold(subscription.table_id)
+                yield self._heartbeat(held, subscription.player, sent)
 
     def _snapshot(self, held: HeldTable, player: PlayerId) -> Told:
-        return Told(held.version, snapshot_for(held, player, self._now()).SerializeToString())
+        view = view_of(held, player, self._now())
+        return Told(view.version, watch_pb2.WatchTableResponse(snapshot=view).SerializeToString())
 
-    def _heartbeat(self, held: HeldTable, sent: int) -> Told:
-        return Told(sent, heartbeat_for(held.table, sent, self._now()).SerializeToString())
+    def _heartbeat(self, held: HeldTable, player: PlayerId, sent: int) -> Told:
+        beat = watch_pb2.Heartbeat(version=sent, millis_left=time_left(held.seen_by(player), self._now()))
+        return Told(sent, watch_pb2.WatchTableResponse(heartbeat=beat).SerializeToString())
 
-    async def _polled(self, table_id: TableId, sent: int) -> int:
-        """Return the table's version by the log, where another replica may have appended; `sent` without an answer.
+    async def _known(self, subscription: Subscription) -> int:
+        """Return the version he sees by what is held here, which what came to him should have brought him to."""
+        return (await self._tables.hold(subscription.table_id)).seen_by(subscription.player).version
 
-        What is new comes by way of the hub.
-        """
-        try:
-            return (await self._tables.current(table_id)).version
-        except LogUnavailable:
-            return sent
+
+def _has_seat(held: HeldTable, player: PlayerId) -> bool:
+    """Tell whether the player sits at the table or plays its hand."""
+    table = held.whole.table
+    return seat_of(table, player) is not None or viewer_seat(table, player) is not None
 
 
 def _misses_some(waiting: Sequence[Told], sent: int, known: int) -> bool:
@@ -119,7 +117,19 @@ def _misses_some(waiting: Sequence[Told], sent: int, known: int) -> bool:
     return first > sent + 1
 
 
-def _reconnect(version: int) -> Told:
-    reason = watch_pb2.ReconnectReason.RECONNECT_REASON_DRAINING
-    message = watch_pb2.WatchTableResponse(reconnect=watch_pb2.Reconnect(version=version, reason=reason))
+def _ending(ending: Ending, version: int) -> Told:
+    """Return the last message of a stream, which tells why it ends and how far it came."""
+    match ending:
+        case Ending.DRAINING:
+            message = _reconnect(version, watch_pb2.RECONNECT_REASON_DRAINING)
+        case Ending.CONNECTION_AGE:
+            message = _reconnect(version, watch_pb2.RECONNECT_REASON_CONNECTION_AGE)
+        case Ending.TAKEN_OVER:
+            message = watch_pb2.WatchTableResponse(taken_over=watch_pb2.TakenOver(version=version))
+        case _:
+            assert_never(ending)
     return Told(version, message.SerializeToString())
+
+
+def _reconnect(version: int, reason: "watch_pb2.ReconnectReason.ValueType") -> watch_pb2.WatchTableResponse:
+    return watch_pb2.WatchTableResponse(reconnect=watch_pb2.Reconnect(version=version, reason=reason))

@@ -1,4 +1,4 @@
-"""An event as it is told to all who watch: redacted, encoded and serialized once for each distinct view of it."""
+"""What goes to watchers, ready to be sent; an event is redacted, encoded and serialized once for each view of it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from baohuang.rules.events import Event
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import redact
 from baohuang.rules.state import PlayerId
-from table_service.tables import Happened
+from table_service.happened import Happened
 from table_service.views import millis_left, viewer_seat
 
 
@@ -29,7 +29,7 @@ class Telling:
 
     def __init__(self, happened: Happened) -> None:
         self._happened = happened
-        self._frame = _frame(happened)
+        self._frame: dict[str, Any] | None = None
         self._public: Told | None = None
         self._private: dict[int, Told] = {}
 
@@ -37,6 +37,10 @@ class Telling:
     def version(self) -> int:
         """The event's version."""
         return self._happened.stored.version
+
+    def is_played_by(self, player: PlayerId) -> bool:
+        """Tell whether the player plays the hand that was the last one when it happened."""
+        return viewer_seat(self._happened.table, player) is not None
 
     def to(self, player: PlayerId) -> Told:
         """Return the event as that player may see it."""
@@ -57,6 +61,8 @@ class Telling:
         return self._public
 
     def _told(self, event: Event) -> Told:
+        if self._frame is None:
+            self._frame = _frame(self._happened)
         update = watch_pb2.Update(event=event_to_proto(event), **self._frame)
         return Told(self.version, watch_pb2.WatchTableResponse(update=update).SerializeToString())
 

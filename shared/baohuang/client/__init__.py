@@ -23,6 +23,7 @@ from baohuang.client.errors import (
     RefusedError,
     SlowDownError,
     StaleError,
+    TakenOverError,
     UnreachableError,
     ViewBrokenError,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "StaleError",
     "Summary",
     "TableClient",
+    "TakenOverError",
     "UnreachableError",
     "Update",
     "ViewBrokenError",

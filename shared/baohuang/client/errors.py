@@ -9,6 +9,7 @@
     │   ├── NotAllowedError      PERMISSION_DENIED    not your seat, not your right
     │   ├── NotKnownError        UNAUTHENTICATED      the credentials are missing or not valid
     │   └── SlowDownError        RESOURCE_EXHAUSTED   too many calls
+    ├── TakenOverError           the player of a seat opened another stream of the table, which goes on instead
     ├── UnreachableError         no answer, however often asked: a command may or may not be stored
     ├── FaultError               the service failed with a bug of its own, or with a status nobody documented
     └── ViewBrokenError          what the service sent does not fit together: a version or a hash is not the one due
@@ -102,6 +103,14 @@ class UnreachableError(ClientError):
     def __init__(self, why: str, request_id: RequestId = _NO_REQUEST) -> None:
         super().__init__(why)
         self.request_id = request_id
+
+
+class TakenOverError(ClientError):
+    """The player of a seat watches the table on a newer stream: this one is over, and to open it again is a fight."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"another stream took over after version {version}")
+        self.version = version
 
 
 class FaultError(ClientError):

@@ -1,6 +1,6 @@
 """Following a table: snapshot and updates in, states out, each link of the chain checked. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from baohuang.client.errors import ViewBrokenError
 from baohuang.client.updates import Update, View, public_part
@@ -22,6 +22,9 @@ class Moment:
     version: Version
     hash: bytes
     update: Update | None = None
+    millis_left: int | None = None
+    """Milliseconds that whoever has to act had left when it was sent; None where no clock runs, or none that the
+    viewer may know of."""
 
     @property
     def to_act(self) -> tuple[int, ...]:
@@ -31,7 +34,7 @@ class Moment:
 
 def beginning(view: View) -> Moment:
     """Return the moment that a snapshot shows."""
-    return Moment(view.table, view.version, view.hash)
+    return Moment(view.table, view.version, view.hash, millis_left=view.millis_left)
 
 
 def rejoined(known: Moment, view: View) -> Moment | None:
@@ -56,4 +59,5 @@ def advanced(known: Moment, update: Update) -> Moment:
         tip = follow(Tip(StreamId(table_id), known.version, known.hash), public_part(table_id, update))
     except ChainBroken as broken:
         raise ViewBrokenError(str(broken)) from broken
-    return replace(known, table=evolve(known.table, update.event), version=tip.version, hash=tip.hash, update=update)
+    table = evolve(known.table, update.event)
+    return Moment(table, tip.version, tip.hash, update, update.millis_left)

@@ -161,7 +161,8 @@ class TableClient:
         """Yield the table as the caller may see it: now, and after each event, every version once and in order.
 
         Each event's hash is recomputed from what was shown and the hash before it. Lost streams are resumed.
-        Raises RefusedError, UnreachableError, ViewBrokenError.
+        Who sits at the table or plays its hand has one watch of it: a newer one ends this one.
+        Raises RefusedError, TakenOverError, UnreachableError, ViewBrokenError.
         """
         async with aclosing(Watch(table_id, self._open_stream, self._patience).moments()) as moments:
             async for moment in moments:

@@ -21,6 +21,8 @@ class View:
     version: Version
     hash: bytes
     seat: int | None
+    millis_left: int | None
+    """Milliseconds left to whoever has to act when it was sent; None where no clock runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class Update:
 def view_in(message: table_view_pb2.TableView) -> View:
     """Return the view. Raises UnmappableError for one that is newer than this client."""
     seat = message.viewer_seat if message.HasField("viewer_seat") else None
-    return View(from_proto(message, Table), Version(message.version), message.hash, seat)
+    left = message.millis_left if message.HasField("millis_left") else None
+    return View(from_proto(message, Table), Version(message.version), message.hash, seat, left)
 
 
 def update_in(message: watch_pb2.Update) -> Update:

@@ -1,8 +1,8 @@
 """One watch that outlives its streams: it resumes after the last version it has, whatever ended the stream before.
 
 open ──message──► open          a stream ends by Reconnect, a lost connection, silence, a slow reader's cut
-  ▲                 │           the next one is opened after the last version known, with backoff
-  └─────ended───────┘
+  ▲                 │ │         the next one is opened after the last version known, with backoff
+  └─────ended───────┘ └──► over taken over by a newer stream of the same player: that one goes on
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any
 
 import grpc
 
-from baohuang.client.errors import TRANSIENT, ClientError, UnreachableError, error_of, reason_of
+from baohuang.client.errors import TRANSIENT, ClientError, TakenOverError, UnreachableError, error_of, reason_of
 from baohuang.client.following import Moment, advanced, beginning, rejoined
 from baohuang.client.patience import Patience
 from baohuang.client.updates import update_in, view_in
@@ -41,7 +41,10 @@ class Watch:
         self._known: Moment | None = None
 
     async def moments(self) -> AsyncGenerator[Moment, None]:
-        """Yield them until the consumer has enough. Raises RefusedError, UnreachableError, ViewBrokenError."""
+        """Yield them until the consumer has enough.
+
+        Raises RefusedError, TakenOverError, UnreachableError, ViewBrokenError.
+        """
         while True:
             stream, first = await self._open()
             try:
@@ -79,7 +82,10 @@ class Watch:
             response = await self._next(stream)
 
     async def _next(self, stream: Stream) -> Response:
-        """Return the next message. Raises _StreamEndedError where another stream helps, else RefusedError."""
+        """Return the next message.
+
+        Raises _StreamEndedError where another stream helps, else RefusedError, TakenOverError.
+        """
         try:
             # Not wait_for: before Python 3.12 it can swallow a cancellation that comes with the message.
             async with asyncio.timeout(self._patience.silence_seconds):
@@ -90,6 +96,8 @@ class Watch:
             raise _meaning(failed) from failed
         if response is grpc.aio.EOF:  # type: ignore[attr-defined] # missing in the stubs
             raise _StreamEndedError("end of stream")
+        if response.HasField("taken_over"):
+            raise TakenOverError(response.taken_over.version)
         if response.HasField("reconnect"):
             raise _StreamEndedError(watch_pb2.ReconnectReason.Name(response.reconnect.reason))
         return response  # type: ignore[no-any-return] # read() is typed as message or EOF

@@ -5,12 +5,14 @@
     no identity                      → UNAUTHENTICATED (health and reflection ask for none)
     too many calls, or new streams   → RESOURCE_EXHAUSTED (health and reflection are not counted)
     Refusal                          → its own status, with details
+    cut from outside                 → the refusal it was cut with, whether the client takes it in or not
     cancellation, context.abort      → passed on
     anything else                    → INTERNAL without its text; logged with its traceback
 
 A method's handler is wrapped once, at its first call, and kept: a call then costs one lookup and one coroutine.
 """
 
+import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
@@ -27,6 +29,8 @@ from baohuang.rpc.errors import MalformedInput, Reason, Refusal, Unavailable
 from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rpc.status import text, trailers
 
+_CLOSING_SECONDS = 2.0
+"""How long the end of a call that was cut is waited for."""
 _OPEN_TO_ALL = ("/grpc.health.", "/grpc.reflection.")
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -91,17 +95,26 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         behaviour = _behaviour(handler)
 
         async def guarded(request: Any, context: Context) -> Any:
+            call: Call | None = None
             try:
                 self._check_not_draining()
                 metadata = context.invocation_metadata()
                 caller = self._authenticator.authenticate(metadata)  # type: ignore[arg-type] # pairs
-                CALL.set(Call(method, caller))
+                call = Call(method, caller)
+                CALL.set(call)
                 self._limiter.admit(caller)
                 return await behaviour(_decoded(request), context)
             except Refusal as refusal:
                 await _refuse(context, refusal)
+            except asyncio.CancelledError:
+                if call is None or call.cut_by is None:
+                    raise
+                await _cut(context, call.cut_by)
             except grpc.aio.AbortError:
                 raise
+            except grpc.aio.InternalError:
+                # How grpc says that the client was gone when something was written to him.
+                raise asyncio.CancelledError from None
             except Exception:  # noqa: BLE001 - the one place where a bug becomes a status
                 _log.exception("handler failed", client_gone=context.done())
                 if not context.done():
@@ -112,6 +125,19 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
 
 async def _refuse(context: Context, refusal: Refusal) -> None:
     await context.abort(refusal.code, text(refusal), trailers(refusal))
+
+
+async def _cut(context: Context, refusal: Refusal) -> None:
+    """Refuse a call whose client may take nothing in. Raises CancelledError if it does not.
+
+    The status waits behind what was written before, in grpc's hands: the client has it when it reads again, and the
+    connection's age ends the wait if it never does.
+    """
+    try:
+        async with asyncio.timeout(_CLOSING_SECONDS):
+            await _refuse(context, refusal)
+    except (TimeoutError, grpc.aio.InternalError):
+        raise asyncio.CancelledError from None
 
 
 def _behaviour(handler: Handler) -> Behaviour:

@@ -55,6 +55,11 @@ class RpcServer:
         self.grpc = grpc.aio.server(interceptors=[self._interceptor], options=server_options(settings))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self.grpc)
 
+    @property
+    def stream_age_seconds(self) -> float:
+        """The age at which a stream is to end itself, so that the next one may reach another replica."""
+        return self._settings.max_connection_age_seconds
+
     async def start(self, *services: str) -> int:
         """Read the keys, listen and serve; `services` are the full names to report as SERVING. Gives the port.
 
@@ -100,7 +105,7 @@ def server_options(settings: ServerSettings) -> Sequence[tuple[str, int]]:
         ("grpc.max_receive_message_length", settings.max_request_bytes),
         ("grpc.max_concurrent_streams", settings.max_concurrent_streams),
         ("grpc.max_connection_age_ms", round(settings.max_connection_age_seconds * 1000)),
-        ("grpc.max_connection_age_grace_ms", round(settings.max_connection_age_grace_seconds * 1000)),
+        ("grpc.max_connection_age_grace_ms", round(settings.connection_grace_seconds * 1000)),
         # For idle streams and idle connections alike; a client that pings faster is cut off after two strikes.
         ("grpc.http2.min_ping_interval_without_data_ms", round(settings.min_ping_interval_seconds * 1000)),
         ("grpc.http2.max_ping_strikes", 2),

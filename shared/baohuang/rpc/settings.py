@@ -7,6 +7,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from baohuang.rpc.rate_limit import RateLimit
 
+_LONGEST_STREAM: Final = 1.2
+"""Of a connection's age: what a stream lasts at most, which may have begun with the connection's last moment."""
+_MARGIN_SECONDS: Final = 10.0
 DEFAULT_RATE_LIMIT: Final = RateLimit(per_second=100.0, burst=200)
 """Far from a person's five moves a second, and from a bot that plays its hands without a pause at one table."""
 
@@ -49,8 +52,10 @@ class ServerSettings(BaseSettings):
         gt=0,
         description="connections are closed in order at this age, so that clients spread over replicas",
     )
-    max_connection_age_grace_seconds: float = Field(
-        default=30.0, gt=0, description="how long their calls may go on then"
+    max_connection_age_grace_seconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="how long their calls may go on then; none: for longer than a stream lasts, which ends itself",
     )
     min_ping_interval_seconds: float = Field(
         default=9.0,
@@ -59,3 +64,10 @@ class ServerSettings(BaseSettings):
     )
     max_concurrent_streams: int = Field(default=1000, gt=0, description="calls at once on one connection")
     max_request_bytes: int = Field(default=65536, gt=0, description="largest request message")
+
+    @property
+    def connection_grace_seconds(self) -> float:
+        """How long calls of a connection may go on that has reached its age."""
+        if self.max_connection_age_grace_seconds is not None:
+            return self.max_connection_age_grace_seconds
+        return self.max_connection_age_seconds * _LONGEST_STREAM + _MARGIN_SECONDS

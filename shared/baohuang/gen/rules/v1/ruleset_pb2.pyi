@@ -307,8 +307,9 @@ class Options(_message.Message):
     service's own delay (TRUST-5). In a request, 0 means the default, 3.
     """
     spectator_delay: _builtins.int
-    """How many plays the public view lags behind, 0 to 100; 0, the default, is no lag (TABLE-1). Tables cannot do that
-    yet: OpenTable refuses anything but 0 as OPTION_NOT_OFFERED.
+    """How many plays spectators lag behind, 0 to 100; 0, the default, is no lag (TABLE-1). While a hand is played,
+    whoever does not play it is shown an event once so many further plays (`CardsPlayed`) have been recorded after it,
+    on every way to read: stream, GetTable, resuming. When the hand is over he is shown everything at once.
     """
     bots: _builtins.bool
     """Whether bots may be seated to fill the table; default: no. Kept with the table for whoever seats them."""

@@ -123,7 +123,7 @@ class GetTableResponse(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def table(self) -> _table_view_pb2.TableView:
-        """The table as it is now."""
+        """The table as it is now; for spectators perhaps some plays ago (`spectator_delay`)."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class TableSummary(_message.Message):
     table_id: _builtins.str
     """The table's id."""
     version: _builtins.int
-    """Its version."""
+    """Its version; 0 while a hand is played at a table with a `spectator_delay`."""
     ruleset: _builtins.str
     """The ruleset's id."""
     status: _table_view_pb2.TableStatus.ValueType

@@ -206,6 +206,7 @@ class TableServiceServicer:
 
     def WatchTable(self, request, context):
         """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored.
+        A player who sits at the table or plays its hand has one such stream: opening another one takes it over.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

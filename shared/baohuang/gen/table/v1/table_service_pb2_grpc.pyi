@@ -53,7 +53,9 @@ class TableServiceStub:
     KickPlayer: _aio.UnaryUnaryMultiCallable[_table_service_pb2.KickPlayerRequest, _table_service_pb2.KickPlayerResponse]
     """For operators: takes a seat from its player, as if he had forfeited it (FINE-2). Others: PERMISSION_DENIED."""
     WatchTable: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchTableRequest, _watch_pb2.WatchTableResponse]
-    """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored."""
+    """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored.
+    A player who sits at the table or plays its hand has one such stream: opening another one takes it over.
+    """
     Play: _aio.StreamStreamMultiCallable[_table_service_pb2.PlayRequest, _play_pb2.PlayResponse]
     """Plays and watches at one or many tables over one stream in both directions: the same commands and updates as over the
     calls above, for less of everybody's time. Commands to one table are carried out in the order in which they are
@@ -172,7 +174,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _watch_pb2.WatchTableRequest,
         context: _aio.ServicerContext[_watch_pb2.WatchTableRequest, _abc.AsyncIterator[_watch_pb2.WatchTableResponse]],
     ) -> _abc.AsyncIterator[_watch_pb2.WatchTableResponse]:
-        """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored."""
+        """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored.
+        A player who sits at the table or plays its hand has one such stream: opening another one takes it over.
+        """
 
     @_abc_1.abstractmethod
     def Play(

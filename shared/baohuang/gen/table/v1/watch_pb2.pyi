@@ -32,7 +32,7 @@ class _ReconnectReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Recon
     RECONNECT_REASON_DRAINING: _ReconnectReason.ValueType  # 1
     """The server is going away."""
     RECONNECT_REASON_CONNECTION_AGE: _ReconnectReason.ValueType  # 2
-    """The connection reached its maximum age; a new one may reach another replica."""
+    """The stream is as old as a connection may get, about 90 s; on a new connection it may reach another replica."""
 
 class ReconnectReason(_ReconnectReason, metaclass=_ReconnectReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -42,7 +42,7 @@ RECONNECT_REASON_UNSPECIFIED: ReconnectReason.ValueType  # 0
 RECONNECT_REASON_DRAINING: ReconnectReason.ValueType  # 1
 """The server is going away."""
 RECONNECT_REASON_CONNECTION_AGE: ReconnectReason.ValueType  # 2
-"""The connection reached its maximum age; a new one may reach another replica."""
+"""The stream is as old as a connection may get, about 90 s; on a new connection it may reach another replica."""
 Global___ReconnectReason: _TypeAlias = ReconnectReason  # noqa: Y015
 
 @_typing.final
@@ -56,7 +56,9 @@ class WatchTableRequest(_message.Message):
     table_id: _builtins.str
     """The table."""
     after_version: _builtins.int
-    """The version you have: the stream goes on after it. Absent or 0: you have nothing, and it begins with a snapshot."""
+    """The version you have: the stream goes on after it. Absent or 0: you have nothing, and it begins with a snapshot.
+    Events you missed come one by one if they are 256 at most, else a snapshot.
+    """
     def __init__(
         self,
         *,
@@ -83,6 +85,7 @@ class WatchTableResponse(_message.Message):
     UPDATE_FIELD_NUMBER: _builtins.int
     HEARTBEAT_FIELD_NUMBER: _builtins.int
     RECONNECT_FIELD_NUMBER: _builtins.int
+    TAKEN_OVER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> _table_view_pb2.TableView:
         """The table as it is now: throw away what you have and go on from here. First on the stream, unless you missed
@@ -99,8 +102,12 @@ class WatchTableResponse(_message.Message):
 
     @_builtins.property
     def reconnect(self) -> Global___Reconnect:
-        """The stream ends: watch again.
-        5 and on: the seat was taken over by another stream; notices beside the table's versions.
+        """The stream ends: watch again."""
+
+    @_builtins.property
+    def taken_over(self) -> Global___TakenOver:
+        """The stream ends: the player of a seat opened another one for this table. Do not watch again by yourself.
+        6 and on: notices beside the table's versions.
         """
 
     def __init__(
@@ -110,12 +117,13 @@ class WatchTableResponse(_message.Message):
         update: Global___Update | None = ...,
         heartbeat: Global___Heartbeat | None = ...,
         reconnect: Global___Reconnect | None = ...,
+        taken_over: Global___TakenOver | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "update", b"update"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "update", b"update"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["snapshot", "update", "heartbeat", "reconnect"]  # noqa: Y015
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["snapshot", "update", "heartbeat", "reconnect", "taken_over"]  # noqa: Y015
     _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
 
@@ -203,9 +211,13 @@ class Heartbeat(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     MILLIS_LEFT_FIELD_NUMBER: _builtins.int
     version: _builtins.int
-    """The table's version. Higher than the last you got: you missed something, watch again from what you have."""
+    """The table's version, as far as you are shown it. Higher than the last you got: you missed something, watch again
+    from what you have.
+    """
     millis_left: _builtins.int
-    """Milliseconds left to whoever has to act, at the moment of sending; absent where no clock runs."""
+    """Milliseconds left to whoever has to act, at the moment of sending; absent where no clock runs, and for spectators
+    from whom events are kept back (`spectator_delay`).
+    """
     def __init__(
         self,
         *,
@@ -249,3 +261,27 @@ class Reconnect(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Reconnect: _TypeAlias = Reconnect  # noqa: Y015
+
+@_typing.final
+class TakenOver(_message.Message):
+    """The stream ends in order, with status OK: whoever sits at a table or plays its hand has one stream of it, the one he
+    opened last, on whatever replica. Two clients of one player that both watched again would push each other out for ever.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """The last version that was sent on this stream."""
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TakenOver: _TypeAlias = TakenOver  # noqa: Y015

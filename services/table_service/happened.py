@@ -1,0 +1,34 @@
+"""What happened at a table: its events as they were stored, each with the table as it left it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.port import StoredEvent
+from baohuang.rules.events import Event
+from baohuang.rules.evolve import evolve
+from baohuang.rules.state import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An event of a table as it was stored, decoded, and the table as it left it."""
+
+    stored: StoredEvent
+    event: Event
+    table: Table
+
+
+def replay(
+    table: Table | None, stored: Sequence[StoredEvent], events: Sequence[Event], after: Table | None = None
+) -> Iterable[Happened]:
+    """Yield each event with the table as it left it; `after` is the last such table, where it is known already."""
+    last = len(stored) - 1
+    for index, (record, event) in enumerate(zip(stored, events, strict=True)):
+        table = after if after is not None and index == last else evolve(table, event)
+        yield Happened(record, event, table)
+
+
+def replay_stored(stored: Sequence[StoredEvent]) -> Sequence[Happened]:
+    """Return what happened from a HandStarted or TableOpened on, which needs no table before it."""
+    return list(replay(None, stored, [decode(event.type, event.data) for event in stored]))
