@@ -1,12 +1,15 @@
 """A player who plays his seat to the end of the hand whatever happens to the server."""
 
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 
 import grpc
 
 from baohuang.rules.phases.asking import seats_to_act
-from bench.random_player import choose
+from bench.random_player import chance_of, choose
 from tables.clients import Changing, Client, Outcome, act, ready, sit
+from tables.games import PLAYERS
 from tables.viewers import Response, Viewer
 
 QUICK = (
@@ -34,7 +37,7 @@ class Persistent:
         self._acted_to = 0
 
     async def insist(self, request: Changing) -> Outcome:
-        """Make the call until it is answered, and keep the answer. Any refusal but UNAVAILABLE is an error."""
+        """Make the call until it is answered, and keep the answer. A refusal is an error, unless the server goes."""
         while True:
             try:
                 self.answered[request.request_id] = await self.client.call(request)
@@ -84,8 +87,20 @@ class Persistent:
             self._acted_to = reply.version
 
     def _check_broken(self, error: grpc.aio.AioRpcError) -> None:
-        assert error.code() is grpc.StatusCode.UNAVAILABLE, error
+        # CANCELLED: a server that stops says so to calls that it never began.
+        assert error.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}, error
         self.broken += 1
+
+
+@asynccontextmanager
+async def players_at(address: str, table_id: str) -> AsyncIterator[list[Persistent]]:
+    """Give five players, each on a connection of his own."""
+    async with AsyncExitStack() as stack:
+        players = []
+        for seat, name in enumerate(PLAYERS):
+            channel = await stack.enter_async_context(grpc.aio.insecure_channel(address, options=QUICK))
+            players.append(Persistent(Client(channel, name), table_id, seat, chance_of((table_id, seat))))
+        yield players
 
 
 def all_answered(players: list[Persistent]) -> dict[str, Outcome]:

@@ -1,17 +1,21 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+import grpc
 import pytest
 
 from baohuang.eventlog import chain
 from baohuang.eventlog.port import EventLog
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rules import commands as cmd
+from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Answer, Phase, in_progress
-from bench.random_player import chance_of
+from bench.random_player import chance_of, choose
 from tables.clients import Client, act, open_table, ready, sit, stand
-from tables.games import PLAYERS, Game, seated
+from tables.games import PLAYERS, Game, seated, started
+from tables.persistent import QUICK
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer, first
 
@@ -82,6 +86,32 @@ async def test_one_call_at_both_replicas_at_once_happens_once(pair: Pair) -> Non
     assert len({(reply.table_id, reply.version, reply.hash) for reply in replies}) == 1
     stored = await pair.a.log.read_stream(replies[0].table_id)
     assert {event.request_id for event in stored} == {request.request_id}
+
+
+async def test_one_play_over_many_connections_at_both_replicas_happens_once(pair: Pair) -> None:
+    """A player whose line lags sends his move twenty times, over ten connections, to both at once: one event.
+
+    Every reply is the same; the same id with another request is refused by both, and nothing is appended.
+    """
+    game = await started(pair.a)
+    (seat, *_) = seats_to_act(await game.hand())
+    request = act(game.table_id, choose(await game.table(), seat, chance_of("lag")))
+    before = (await game.head()).version
+    async with AsyncExitStack() as stack:
+        connections = [
+            await stack.enter_async_context(grpc.aio.insecure_channel(one.address, options=QUICK))
+            for one in (pair.a, pair.b) * 5
+        ]
+        clients = [Client(connection, PLAYERS[seat]) for connection in connections]
+        replies = await asyncio.gather(*(client.call(request) for client in clients for _ in range(2)))
+        other = ready(game.table_id)
+        other.request_id = request.request_id
+        refusals = [await client.refused(other) for client in clients[:2]]
+    assert len({(reply.version, reply.hash) for reply in replies}) == 1
+    assert {refused.reason for refused in refusals} == {"REQUEST_ID_REUSED"}
+    events = [event for event in await game.events() if event.version > before]
+    assert {event.request_id for event in events} == {request.request_id}
+    assert (await game.head()).version == replies[0].version
 
 
 async def test_a_hand_played_over_both_replicas_in_turn(pair: Pair) -> None:

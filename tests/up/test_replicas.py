@@ -3,20 +3,18 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import grpc
 import pytest
 
 from baohuang.eventlog.postgres.log import open_log
-from bench.random_player import chance_of
 from command_line.backend import BackendOptions, LocalBackend
 from command_line.supervision import supervise
 from eventually import eventually
 from tables.clients import Client, open_table
 from tables.games import PLAYERS, Game
-from tables.persistent import QUICK, Persistent, all_answered
+from tables.persistent import all_answered, players_at
 from tables.records import check_positions, check_table
 from up.connections import connections_of
 from up.running import processes, up
@@ -34,17 +32,6 @@ async def backend(data: Path) -> AsyncIterator[LocalBackend]:
 
 def port_of(address: str) -> int:
     return int(address.rpartition(":")[2])
-
-
-@asynccontextmanager
-async def players_at(address: str, table_id: str) -> AsyncIterator[list[Persistent]]:
-    """Give five players, each on a connection of his own."""
-    async with AsyncExitStack() as stack:
-        players = []
-        for seat, name in enumerate(PLAYERS):
-            channel = await stack.enter_async_context(grpc.aio.insecure_channel(address, options=QUICK))
-            players.append(Persistent(Client(channel, name), table_id, seat, chance_of((table_id, seat))))
-        yield players
 
 
 async def opened_at(address: str) -> str:
