@@ -6,6 +6,7 @@ from command_line import up
 from command_line.demo.command import demo
 from command_line.judge.command import judge
 from command_line.play.command import play
+from command_line.rebuild_stream import rebuild_stream
 from command_line.tokens import token
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -21,6 +22,7 @@ app.command("demo")(demo)
 app.command("play")(play)
 app.command("judge")(judge)
 app.command("token")(token)
+app.command("rebuild-stream")(rebuild_stream)
 
 
 def main() -> None:
