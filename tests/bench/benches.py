@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from . import append, disk, engine, plays, rebuild
+from . import append, disk, engine, plays, rebuild, relay
 from .row import Bench
 
-BENCHES: Final[tuple[Bench, ...]] = (engine.BENCH, disk.BENCH, append.BENCH, rebuild.BENCH, plays.BENCH)
+BENCHES: Final[tuple[Bench, ...]] = (engine.BENCH, disk.BENCH, append.BENCH, rebuild.BENCH, plays.BENCH, relay.BENCH)
