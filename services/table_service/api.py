@@ -70,13 +70,15 @@ def table_id_in(text: str) -> TableId:
     return TableId(text)
 
 
-def request_in(message: MutatingRequest, now: datetime) -> Request:
-    """Return the command that a request stands for, the same by whatever way it came. `now` dates a new table's id.
+def request_in(message: MutatingRequest, now: Callable[[], datetime]) -> Request:
+    """Return the command that a request stands for, the same by whatever way it came.
+
+    `now` tells the time, which a new table's id begins with.
 
     Raises MalformedInput; NotFound for a text that no table can have as its id.
     """
     if isinstance(message, pb.OpenTableRequest):
-        table_id = new_table_id(now)
+        table_id = new_table_id(now())
         return _request(table_id, message, opening(table_id, message), None)
     table_id = table_id_in(message.table_id)
     expected = Version(message.expected_version) if message.HasField("expected_version") else None

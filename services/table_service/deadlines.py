@@ -55,8 +55,11 @@ CallLater = Callable[[float, Callable[[], None]], Alarm]
 """Calls back once after so many seconds: the event loop's, or a virtual one's."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Armed:
+    """A timer: for when it is set, which deadline it is for now (not before that), and what rings."""
+
+    rings_at: Instant
     due_at: Instant
     alarm: Alarm
 
@@ -99,7 +102,9 @@ class Deadlines:
         """Set the table's timer by what has become of it."""
         due_at = deadline_of(table)
         armed = self._armed.get(table_id)
-        if armed is not None and armed.due_at == due_at:
+        if armed is not None and armed.rings_at <= due_at:
+            # Most moves put the deadline off: the timer does so too when it rings, once for all of them.
+            armed.due_at = due_at
             return
         if armed is not None:
             self._armed.pop(table_id).alarm.cancel()
@@ -110,13 +115,16 @@ class Deadlines:
         if due is None or self._polling is None:
             return
         seconds = max(0.0, (due - self._clock.now()).total_seconds()) + _MARGIN_SECONDS
-        alarm = self._call_later(seconds, partial(self._ring, table_id, due_at))
-        self._armed[table_id] = _Armed(due_at, alarm)
+        alarm = self._call_later(seconds, partial(self._ring, table_id))
+        self._armed[table_id] = _Armed(due_at, due_at, alarm)
 
-    def _ring(self, table_id: TableId, due_at: Instant) -> None:
-        """Fire, unless too many are firing: then the poll will find it."""
-        self._armed.pop(table_id, None)
-        if len(self._firing) < self._pace.at_once:
+    def _ring(self, table_id: TableId) -> None:
+        """Fire if the deadline has not been put off, unless too many are firing: then the poll will find it."""
+        armed = self._armed.pop(table_id)
+        due_at = armed.due_at
+        if due_at != armed.rings_at:
+            self._arm(table_id, due_at)
+        elif len(self._firing) < self._pace.at_once:
             self._start(table_id, due_at)
 
     def _start(self, table_id: TableId, due_at: Instant) -> None:

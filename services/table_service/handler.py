@@ -44,7 +44,7 @@ from table_service.clock import DatabaseClock, moment
 from table_service.neighbours import Neighbours, NoNeighbours
 from table_service.refusing import refusal_of
 from table_service.seeds import SeedSource
-from table_service.summaries import summary_of
+from table_service.summaries import new_summary
 from table_service.tables import HeldTable, Tables
 
 _log = structlog.get_logger("table_service")
@@ -163,7 +163,6 @@ class CommandHandler:
         seed = self._seeds.seed_for(held.table)
         command = Command(request.player, request.action, Instant(instant(now)), seed)
         events, after = decide(held.table, command)
-        summary = summary_of(after)
         append = Append(
             stream_id=held.stream_id,
             expected_version=held.version,
@@ -174,7 +173,7 @@ class CommandHandler:
             request_digest=request.digest,
             recorded_at=now,
             outcome=msgspec.json.encode({"tableId": held.table_id, "version": held.version + len(events)}),
-            summary=None if held.table and summary == summary_of(held.table) else summary,
+            summary=new_summary(held.table, after),
             due_at=moment(deadline_of(after)),
             not_before=request.not_before,
         )

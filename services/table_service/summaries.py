@@ -1,5 +1,7 @@
 """The summary kept on a table's stream head, so that listings need no folding."""
 
+from dataclasses import fields
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -20,6 +22,8 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
     hand_in_progress: bool
 
 
+_STANDING: Final = attrgetter(*(field.name for field in fields(Table) if field.name != "hand"))
+"""All of a table but its hand."""
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 _decode: Final = msgspec.json.Decoder(Summary).decode
 
@@ -38,6 +42,16 @@ def summary_of(table: Table) -> bytes:
             hand_in_progress=in_progress(table),
         )
     )
+
+
+def new_summary(before: Table | None, after: Table) -> bytes | None:
+    """Return the table's summary if a command changed it, None if it is what it was: most change the hand alone."""
+    if before is None:
+        return summary_of(after)
+    if _STANDING(before) == _STANDING(after) and in_progress(before) == in_progress(after):
+        return None
+    summary = summary_of(after)
+    return None if summary == summary_of(before) else summary
 
 
 def read_summary(stored: bytes) -> Summary:

@@ -58,7 +58,7 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
 
     async def OpenTable(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
         """Open a table; a retry finds the table that was opened first."""
-        done = await self._handler.handle(api.request_in(request, self._clock.now()))
+        done = await self._handler.handle(api.request_in(request, self._clock.now))
         try:
             opened = await self._tables.at(done.table_id, done.version)
         except EventLogError as error:
@@ -137,7 +137,7 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
                 yield message
 
     async def _carry_out(self, request: api.CommandRequest, response: type[_Response]) -> _Response:
-        done = await self._handler.handle(api.request_in(request, self._clock.now()))
+        done = await self._handler.handle(api.request_in(request, self._clock.now))
         return response(table_id=done.table_id, version=done.version, hash=done.hash)
 
 

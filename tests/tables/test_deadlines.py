@@ -72,6 +72,24 @@ async def hand_of(replica: Keeper, table_id: TableId) -> Hand:
     return hand
 
 
+async def test_a_deadline_put_off_takes_no_new_timer(time: VirtualTime, log: MemoryLog) -> None:
+    """Moves move the deadline, not the timer, which rings once and then waits for what the deadline is by then."""
+    async with keeper(log, time, NEVER_POLLS) as replica:
+        table_id = await replica.started()
+        while (await hand_of(replica, table_id)).phase is not Phase.PLAY:
+            await move(replica, table_id)
+        (timer,) = time.alive
+        for _ in range(5):
+            await replica.advance(1)
+            await move(replica, table_id)
+            assert time.alive == [timer]
+        await replica.advance(4)
+        assert await expiries(log, table_id) == []
+        assert len(time.alive) == 1
+        await replica.advance(2)
+        assert len(await expiries(log, table_id)) == 1
+
+
 async def move(replica: Keeper, table_id: TableId) -> None:
     """Let a seat that has to act make a legal move."""
     table = await replica.table(table_id)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator
 from typing import Final
 
 UPDATES_WAITING: Final = 16
@@ -48,17 +47,16 @@ class Outbox:
             self._ended, self._failure = True, failure
             self._arrived.set()
 
-    async def messages(self) -> AsyncGenerator[bytes, None]:
-        """Yield each message when its turn has come. Raises what the stream ends with."""
-        while True:
-            while self._waiting:
-                message = self._waiting.popleft()
-                if len(self._waiting) < self._limit:
-                    self._room.set()
-                yield message
-            if self._ended:
-                break
+    async def next(self) -> bytes | None:
+        """Return the next message when there is one, None at the end. Raises what the stream ends with."""
+        while not self._waiting and not self._ended:
             self._arrived.clear()
             await self._arrived.wait()
-        if self._failure is not None:
-            raise self._failure
+        if not self._waiting:
+            if self._failure is not None:
+                raise self._failure
+            return None
+        message = self._waiting.popleft()
+        if len(self._waiting) == self._limit - 1:
+            self._room.set()
+        return message

@@ -11,7 +11,6 @@ reads too slowly: RESOURCE_EXHAUSTED. He cancels: commands under way are finishe
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
 from dataclasses import dataclass
 
 import structlog
@@ -56,34 +55,37 @@ class Playing:
         """
         session = _Session(self)
         with self.hub.when_draining(session.drain):
-            async with aclosing(session.run(requests)) as messages:
-                async for message in messages:
+            session.start(requests)
+            try:
+                # One generator, not one in another: every message to everybody passes here.
+                while (message := await session.outbox.next()) is not None:
                     yield message
+            finally:
+                await session.stop()
 
 
 class _Session:
     def __init__(self, playing: Playing) -> None:
         self._playing = playing
         self._caller = current_caller()
-        self._outbox = Outbox()
+        self.outbox = Outbox()
         self._orders = Orders(playing.handler, self._answer)
-        self._watched = Watched(playing.watching, PlayerId(self._caller.player), self._outbox, self._leave)
+        self._watched = Watched(playing.watching, PlayerId(self._caller.player), self.outbox, self._leave)
         self._reading: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
+        self._beating: asyncio.Task[None] | None = None
 
-    async def run(self, requests: AsyncIterator[pb.PlayRequest]) -> AsyncGenerator[bytes, None]:
-        """Serve the stream and yield what is to be written."""
+    def start(self, requests: AsyncIterator[pb.PlayRequest]) -> None:
+        """Begin to serve the stream: what is to be written comes to the outbox."""
         self._reading = asyncio.create_task(self._read(requests))
         self._reading.add_done_callback(self._read_no_more)
-        beating = asyncio.create_task(self._beat())
-        try:
-            async with aclosing(self._outbox.messages()) as messages:
-                async for message in messages:
-                    yield message
-        finally:
-            self._orders.drop()
-            await stopped((self._reading, self._leaving, beating))
-            await self._watched.stop()
+        self._beating = asyncio.create_task(self._beat())
+
+    async def stop(self) -> None:
+        """Serve it no longer; commands under way are the handler's."""
+        self._orders.drop()
+        await stopped((self._reading, self._leaving, self._beating))
+        await self._watched.stop()
 
     def drain(self) -> None:
         """Send the client away: the server is going."""
@@ -97,14 +99,14 @@ class _Session:
         """Take no more, answer what was taken, say where each table stands, and end."""
         await stopped((self._reading,))
         await self._orders.finish()
-        self._outbox.put(answers.reconnect(reason, await self._watched.stop()))
-        self._outbox.end()
+        self.outbox.put(answers.reconnect(reason, await self._watched.stop()))
+        self.outbox.end()
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(self._playing.heartbeat_seconds)
-            if self._outbox.was_silent():
-                self._outbox.put(answers.heartbeat())
+            if self.outbox.was_silent():
+                self.outbox.put(answers.heartbeat())
 
     async def _read(self, requests: AsyncIterator[pb.PlayRequest]) -> None:
         """Take what comes; at its end, good or bad, the stream ends too, behind the last answer."""
@@ -112,16 +114,16 @@ class _Session:
         try:
             async for request in requests:
                 await self._take(request)
-                await self._outbox.has_room()
+                await self.outbox.has_room()
         except MalformedInput as malformed:
             refusal = malformed
         await self._orders.finish()
-        self._outbox.end(refusal)
+        self.outbox.end(refusal)
 
     def _read_no_more(self, reading: "asyncio.Task[None]") -> None:
         """End the stream with what nobody expects: a bug is the interceptor's to tell."""
         if not reading.cancelled() and (error := reading.exception()):
-            self._outbox.end(error)
+            self.outbox.end(error)
 
     async def _take(self, request: pb.PlayRequest) -> None:
         kind = request.WhichOneof("message")
@@ -139,27 +141,27 @@ class _Session:
         try:
             self._playing.limiter.admit(self._caller)
         except Refusal as refusal:
-            self._outbox.put(answers.refused("", request.watch.table_id, refusal))
+            self.outbox.put(answers.refused("", request.watch.table_id, refusal))
         else:
             self._watched.begin(request.watch)
 
     async def _order(self, message: api.MutatingRequest) -> None:
         try:
             self._playing.limiter.admit(self._caller)
-            request = api.request_in(message, self._playing.clock.now())
+            request = api.request_in(message, self._playing.clock.now)
         except Refusal as refusal:
             table_id = "" if isinstance(message, pb.OpenTableRequest) else message.table_id
-            self._outbox.put(answers.refused(message.request_id, table_id, refusal))
+            self.outbox.put(answers.refused(message.request_id, table_id, refusal))
         else:
             await self._orders.take(request)
 
     def _answer(self, request: Request, task: "asyncio.Task[Done]") -> None:
         error = task.exception()
         if error is None:
-            self._outbox.put(answers.accepted(request.request_id, task.result()))
+            self.outbox.put(answers.accepted(request.request_id, task.result()))
             return
         if not isinstance(error, Refusal):
             _log.error("command failed", table_id=request.table_id, exc_info=error)
             error = InternalRefusal()
         table_id = "" if isinstance(request.action, OpenTable) else request.table_id
-        self._outbox.put(answers.refused(request.request_id, table_id, error))
+        self.outbox.put(answers.refused(request.request_id, table_id, error))

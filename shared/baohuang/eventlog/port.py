@@ -20,7 +20,7 @@ What the log says about an append is an `Outcome`, a value; what keeps it from s
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, NewType, Protocol
 
 StreamId = NewType("StreamId", str)
@@ -87,6 +87,9 @@ class NewEvent:
     data: bytes
 
 
+_MOMENTS: Final = ("recorded_at", "due_at", "not_before")
+
+
 @dataclass(frozen=True, slots=True)
 class Append:
     """One command's effect on one stream.
@@ -127,12 +130,10 @@ class Append:
     def __post_init__(self) -> None:
         if not self.events:
             raise ValueError("an append holds at least one event")
-        for name, moment in (
-            ("recorded_at", self.recorded_at),
-            ("due_at", self.due_at),
-            ("not_before", self.not_before),
-        ):
-            if moment is not None and moment.utcoffset() != timedelta(0):
+        for name in _MOMENTS:
+            moment = getattr(self, name)
+            # Nearly all are in the one object for UTC, which needs no arithmetic.
+            if moment is not None and moment.tzinfo is not UTC and moment.utcoffset() != timedelta(0):
                 raise ValueError(f"{name} is an aware UTC datetime")
         if len(self.expected_hash) != len(NO_HASH):
             raise ValueError("expected_hash has 32 bytes")

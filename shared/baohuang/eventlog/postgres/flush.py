@@ -1,7 +1,7 @@
 """One flush on the wire: what is sent to `eventlog.append_claiming`, and what its answer means."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import asyncpg
 
@@ -27,11 +27,21 @@ Row = Any  # asyncpg.Record, which has no types for its columns
 
 
 class Flusher:
-    """Sends flushes over a pool of its own."""
+    """Sends flushes over a connection of its own, kept from one to the next; an async context manager.
+
+    Taking one from the pool, giving it back and having the statement looked up costs a third of a small flush.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._pool: Final = pool
-        self._append: Final = query("append")
+        self._connection: Any = None
+        self._append: Any = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._let_go()
 
     async def __call__(self, batch: Sequence[Linked]) -> Sequence[Settled]:
         """Settle a flush in one statement, which is its own transaction.
@@ -39,19 +49,31 @@ class Flusher:
         Raises LogBusy if there is no connection, FlushRefused if the server refuses the flush as a whole,
         OutcomeUnknown if the connection is lost while it is under way.
         """
+        if self._connection is None or self._connection.is_closed():
+            await self._connect()
         try:
-            connection = await self._pool.acquire()
-        except FAILURES as error:
-            raise LogBusy(f"no connection: {error}") from error
-        try:
-            rows = await connection.fetch(self._append, *arguments_of(batch))
+            rows = await self._append.fetch(*arguments_of(batch))
         except asyncpg.IntegrityConstraintViolationError as error:
             return _refused_at_commit(batch, error)
         except FAILURES as error:
+            await self._let_go()
             raise _failed(error) from error
-        finally:
-            await self._pool.release(connection)
         return [_settled(linked, row) for linked, row in zip(batch, rows, strict=True)]
+
+    async def _connect(self) -> None:
+        await self._let_go()
+        try:
+            self._connection = await self._pool.acquire()
+            self._append = await self._connection.prepare(query("append"))
+        except FAILURES as error:
+            await self._let_go()
+            raise LogBusy(f"no connection: {error}") from error
+
+    async def _let_go(self) -> None:
+        """Give the connection back to the pool, which makes another one if it is broken."""
+        connection, self._connection, self._append = self._connection, None, None
+        if connection is not None:
+            await self._pool.release(connection)
 
 
 def arguments_of(batch: Sequence[Linked]) -> tuple[Sequence[object], Sequence[object], Sequence[object]]:

@@ -60,7 +60,8 @@ async def open_log(
     async with (
         await open_pool(dsn, 1, limits) as writing,
         await open_pool(dsn, readers, limits) as reading,
-        GroupCommit(Flusher(writing), pace) as commits,
+        Flusher(writing) as flusher,
+        GroupCommit(flusher, pace) as commits,
     ):
         yield PostgresLog(commits, reading)
 
