@@ -58,9 +58,8 @@ class Following:
         self._wanted[table_id] = max(version, self._wanted.get(table_id, NO_VERSION))
         if table_id not in self._reading:
             task = asyncio.create_task(self._read(table_id), name=f"tail of {table_id}")
-            self._reading[table_id] = task
-            task.add_done_callback(lambda _: self._reading.pop(table_id))
             task.add_done_callback(_report)
+            self._reading[table_id] = task
 
     async def _read(self, table_id: TableId) -> None:
         """Read until the table is where it is wanted; what fails is left to the next poll."""
@@ -71,7 +70,9 @@ class Following:
         except (EventLogError, NotFound) as error:
             _log.warning("watched table not read", table_id=table_id, error=type(error).__name__)
         finally:
+            # Here and not when the task is done, which is later: what is wanted in between would be forgotten.
             self._wanted.pop(table_id, None)
+            self._reading.pop(table_id, None)
 
     async def _poll(self) -> None:
         while True:
