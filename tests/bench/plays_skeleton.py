@@ -15,7 +15,6 @@ from typing import Any, Final
 import asyncpg
 import grpc
 import uvloop
-from grpc_health.v1 import health, health_pb2_grpc
 
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
@@ -157,9 +156,9 @@ async def _serve() -> None:
     flushing = asyncio.create_task(rows.run())
     server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
     server.add_generic_rpc_handlers((_handlers(Skeleton(await recorded(), rows)),))
-    health_pb2_grpc.add_HealthServicer_to_server(health.aio.HealthServicer(), server)  # type: ignore[attr-defined]
     server.add_insecure_port(os.environ["SKELETON_LISTEN"])
     await server.start()
+    print(f"listening on {os.environ['SKELETON_LISTEN']}", flush=True)
     await stop.wait()
     flushing.cancel()
     await server.stop(None)
