@@ -64,3 +64,10 @@ class HandFinished:
     seeds: tuple[str, ...]
     due_at: Instant = NEVER
     """When each of the five is unseated unless he is ready; empty if the table is dissolved."""
+    players: tuple[PlayerId, ...] = ()
+    """By seat. With this and what follows, the points can be computed anew from this event alone."""
+    ruleset: str = ""
+    options: Options | None = None
+    open_guard: bool = False
+    revolt: bool = False
+    kicked: bool = False

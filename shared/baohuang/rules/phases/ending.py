@@ -8,11 +8,12 @@ from baohuang.rules.events import HandFinished, HandVoided, SeatCards
 from baohuang.rules.refusals import Refusal, RefusedError
 from baohuang.rules.rulesets import Ending, Ruleset
 from baohuang.rules.seating import READY_SECONDS
-from baohuang.rules.settlement import Solo, doublings, settle
+from baohuang.rules.settlement import Points, Solo, doublings, settle
 from baohuang.rules.state import ALL_SEATS, Hand, Instant, Phase, Roles, downstream_of, outcome_of
 
 _LAST_BUT_ONE = 4
 _TWO_OPPONENTS = 2
+_NO_POINTS: Points = (0,) * SEATS
 
 
 def hand_has_ended(ruleset: Ruleset, roles: Roles, out: tuple[int, ...]) -> bool:
@@ -36,30 +37,16 @@ def finish(decision: Decision) -> None:
     places = () if hand.stakes.surrendered else _places(hand)
     outcome = outcome_of(hand, places)
     trustees = trustees_of(hand)
-    void = trustees == ALL_SEATS
-    if void:
+    if trustees == ALL_SEATS:
         decision.emit(
             HandVoided(
                 rule="TRUST-4", trustees=trustees, decided_at=decision.command.at, rests_on=entries_of(hand, trustees)
             )
         )
-    points = settle(decision.ruleset, outcome)
-    decision.emit(
-        HandFinished(
-            hand=hand.number,
-            places=places,
-            points=(0,) * len(points) if void else points,
-            emperor=outcome.emperor,
-            guard=outcome.guard,
-            solo=outcome.solo,
-            surrendered=outcome.surrendered,
-            void=void,
-            doublings=() if void else doublings(decision.ruleset, outcome),
-            hands=_cards_left(hand),
-            seeds=decision.table.seeds,
-            due_at=_to_be_ready_by(decision),
-        ),
-    )
+        decision.emit(_finished(decision, places, _NO_POINTS, void=True))
+    else:
+        named = doublings(decision.ruleset, outcome)
+        decision.emit(_finished(decision, places, settle(decision.ruleset, outcome), named))
 
 
 def void(decision: Decision, note: str) -> None:
@@ -68,21 +55,33 @@ def void(decision: Decision, note: str) -> None:
     if hand.phase is Phase.SETTLED:
         raise RefusedError(Refusal.WRONG_PHASE, "RULE-1", "the hand is over")
     decision.emit(HandVoided("RULE-1", trustees_of(hand), decision.command.at, (hand.turn_version,), note))
-    decision.emit(
-        HandFinished(
-            hand=hand.number,
-            places=(),
-            points=(0,) * SEATS,
-            emperor=hand.roles.emperor,
-            guard=hand.roles.guard,
-            solo=hand.roles.solo,
-            surrendered=False,
-            void=True,
-            doublings=(),
-            hands=_cards_left(hand),
-            seeds=decision.table.seeds,
-            due_at=_to_be_ready_by(decision),
-        ),
+    decision.emit(_finished(decision, (), _NO_POINTS, void=True))
+
+
+def _finished(
+    decision: Decision, places: tuple[int, ...], points: Points, doubled: tuple[str, ...] = (), *, void: bool = False
+) -> HandFinished:
+    """Tell the end of the hand, with all that the points can be computed from anew."""
+    hand, table = decision.hand, decision.table
+    return HandFinished(
+        hand=hand.number,
+        places=places,
+        points=points,
+        emperor=hand.roles.emperor,
+        guard=hand.roles.guard,
+        solo=hand.roles.solo,
+        surrendered=hand.stakes.surrendered,
+        void=void,
+        doublings=doubled,
+        hands=_cards_left(hand),
+        seeds=table.seeds,
+        due_at=_to_be_ready_by(decision),
+        players=hand.players,
+        ruleset=table.ruleset.id,
+        options=table.options,
+        open_guard=hand.stakes.open_guard,
+        revolt=hand.stakes.revolt,
+        kicked=hand.stakes.kicked,
     )
 
 

@@ -177,6 +177,12 @@ class HandFinished(_message.Message):
     HANDS_FIELD_NUMBER: _builtins.int
     SEEDS_FIELD_NUMBER: _builtins.int
     DUE_AT_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    RULESET_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    OPEN_GUARD_FIELD_NUMBER: _builtins.int
+    REVOLT_FIELD_NUMBER: _builtins.int
+    KICKED_FIELD_NUMBER: _builtins.int
     hand: _builtins.int
     """The hand's number at this table, from 1."""
     emperor: _builtins.int
@@ -191,6 +197,14 @@ class HandFinished(_message.Message):
     """Whether the hand is not scored (TRUST-4, RULE-1)."""
     due_at: _builtins.str
     """When each of the five is unseated unless he is ready by then: an instant; empty if the table is dissolved."""
+    ruleset: _builtins.str
+    """The ruleset's id."""
+    open_guard: _builtins.bool
+    """Whether the guard showed himself in DECLARE (DECL-1)."""
+    revolt: _builtins.bool
+    """Whether a revolt succeeded (DECL-3)."""
+    kicked: _builtins.bool
+    """Whether anybody kicked (KICK-1)."""
     @_builtins.property
     def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """All five seats in order of going out (头客 to 大拉); empty after a surrender, and if an operator ended the hand."""
@@ -213,6 +227,14 @@ class HandFinished(_message.Message):
     def seeds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The seeds of all its deals, in order, in lower-case hex (FAIR-1)."""
 
+    @_builtins.property
+    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The players, by seat. With this and what follows, the points can be computed anew from this message alone."""
+
+    @_builtins.property
+    def options(self) -> _ruleset_pb2.Options:
+        """The options, their defaults filled in."""
+
     def __init__(
         self,
         *,
@@ -228,21 +250,31 @@ class HandFinished(_message.Message):
         hands: _abc.Iterable[_deal_pb2.SeatCards] | None = ...,
         seeds: _abc.Iterable[_builtins.str] | None = ...,
         due_at: _builtins.str = ...,
+        players: _abc.Iterable[_builtins.str] | None = ...,
+        ruleset: _builtins.str = ...,
+        options: _ruleset_pb2.Options | None = ...,
+        open_guard: _builtins.bool = ...,
+        revolt: _builtins.bool = ...,
+        kicked: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_emperor", b"_emperor", "_guard", b"_guard", "_solo", b"_solo", "emperor", b"emperor", "guard", b"guard", "solo", b"solo"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_emperor", b"_emperor", "_guard", b"_guard", "_options", b"_options", "_solo", b"_solo", "emperor", b"emperor", "guard", b"guard", "options", b"options", "solo", b"solo"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_emperor", b"_emperor", "_guard", b"_guard", "_solo", b"_solo", "doublings", b"doublings", "due_at", b"due_at", "emperor", b"emperor", "guard", b"guard", "hand", b"hand", "hands", b"hands", "places", b"places", "points", b"points", "seeds", b"seeds", "solo", b"solo", "surrendered", b"surrendered", "void", b"void"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_emperor", b"_emperor", "_guard", b"_guard", "_options", b"_options", "_solo", b"_solo", "doublings", b"doublings", "due_at", b"due_at", "emperor", b"emperor", "guard", b"guard", "hand", b"hand", "hands", b"hands", "kicked", b"kicked", "open_guard", b"open_guard", "options", b"options", "places", b"places", "players", b"players", "points", b"points", "revolt", b"revolt", "ruleset", b"ruleset", "seeds", b"seeds", "solo", b"solo", "surrendered", b"surrendered", "void", b"void"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__emperor: _TypeAlias = _typing.Literal["emperor"]  # noqa: Y015
     _WhichOneofArgType__emperor: _TypeAlias = _typing.Literal["_emperor", b"_emperor"]  # noqa: Y015
     _WhichOneofReturnType__guard: _TypeAlias = _typing.Literal["guard"]  # noqa: Y015
     _WhichOneofArgType__guard: _TypeAlias = _typing.Literal["_guard", b"_guard"]  # noqa: Y015
+    _WhichOneofReturnType__options: _TypeAlias = _typing.Literal["options"]  # noqa: Y015
+    _WhichOneofArgType__options: _TypeAlias = _typing.Literal["_options", b"_options"]  # noqa: Y015
     _WhichOneofReturnType__solo: _TypeAlias = _typing.Literal["solo"]  # noqa: Y015
     _WhichOneofArgType__solo: _TypeAlias = _typing.Literal["_solo", b"_solo"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__emperor) -> _WhichOneofReturnType__emperor | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__guard) -> _WhichOneofReturnType__guard | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__options) -> _WhichOneofReturnType__options | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__solo) -> _WhichOneofReturnType__solo | None: ...
 
