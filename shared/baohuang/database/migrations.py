@@ -15,6 +15,7 @@ from sqlalchemy import Connection, create_engine, make_url
 from sqlalchemy.pool import NullPool
 
 _ROLE: Final = Path(__file__).with_name("role.sql")
+_MEMBER: Final = Path(__file__).with_name("member.sql")
 _LOCK_BYTES: Final = 8
 
 
@@ -23,13 +24,15 @@ class Schema:
     """A schema of the database: whose it is, and the folder whose `versions` bring it up to date.
 
     The search path is `name` while they run, so names without a schema in them are this schema's. `readers` are roles
-    that they grant something to, for other services to be members of.
+    that they grant something to, for other services to be members of; `reads` are those of other schemas that this
+    one's role is a member of.
     """
 
     name: str
     role: str
     folder: Path
     readers: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
 
 
 def migrate(dsn: str, schema: Schema) -> None:
@@ -59,8 +62,10 @@ def role_script(role: str) -> str:
 def _upgrade(connection: Connection, schema: Schema) -> None:
     connection.exec_driver_sql(f"select pg_advisory_xact_lock({_lock(schema)})")
     connection.exec_driver_sql(f"create schema if not exists {schema.name}")
-    for role in (schema.role, *schema.readers):
+    for role in (schema.role, *schema.readers, *schema.reads):
         connection.exec_driver_sql(role_script(role))
+    for reads in schema.reads:
+        connection.exec_driver_sql(_MEMBER.read_text(encoding="utf-8").format(role=schema.role, reads=reads))
     connection.exec_driver_sql(f"set local search_path to {schema.name}")
     config = Config()
     config.set_main_option("script_location", str(schema.folder))

@@ -66,6 +66,12 @@ class Reason(StrEnum):
     OPTION_NOT_OFFERED = "OPTION_NOT_OFFERED"
     """The ruleset does not offer this option: ListRulesets gives those it does."""
 
+    # Points and ratings.
+    NOT_SCORED = "NOT_SCORED"
+    """The ledger does not have this hand (yet): it is not over, or its score is about to come. Ask again later."""
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    """The service's database did not answer: retry."""
+
     # The call itself.
     INVALID_FIELD = "INVALID_FIELD"
     """The request is malformed: `BadRequest.field_violations` says where; correct it, do not retry."""

@@ -121,6 +121,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 49
     """INTERNAL. A bug of the service: retry once with the same request id, then report it."""
+    ERROR_REASON_NOT_SCORED: _ErrorReason.ValueType  # 70
+    """--- Points and ratings. ---
+
+    NOT_FOUND. The ledger does not have this hand (yet): there is none, it is not over, or its score, which follows the
+    end of the hand by a moment, is about to come: ask again later.
+    """
+    ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 71
+    """UNAVAILABLE. The database of scores or ratings did not answer: retry."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call was refused, and what a client does about it.
@@ -230,4 +238,12 @@ id, which tells.
 """
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 49
 """INTERNAL. A bug of the service: retry once with the same request id, then report it."""
+ERROR_REASON_NOT_SCORED: ErrorReason.ValueType  # 70
+"""--- Points and ratings. ---
+
+NOT_FOUND. The ledger does not have this hand (yet): there is none, it is not over, or its score, which follows the
+end of the hand by a moment, is about to come: ask again later.
+"""
+ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 71
+"""UNAVAILABLE. The database of scores or ratings did not answer: retry."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -1,0 +1,60 @@
+"""A service as a process: configured by its environment, until SIGTERM or SIGINT.
+
+The first signal drains: health turns NOT_SERVING, new calls are refused, open ones get the grace period. Once it
+serves it says so in one line on standard output: `listening on 127.0.0.1:50051`.
+"""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+import uvloop
+from asyncpg import PostgresError
+from pydantic import ValidationError
+
+from baohuang.eventlog.port import LogUnavailable
+from baohuang.rpc.auth import InsecureListenError
+from baohuang.rpc.key_ring import KeysUnavailableError
+from baohuang.rpc.log import configure_logging
+from baohuang.rpc.server import ListenError
+from baohuang.rpc.settings import ServerSettings
+
+_S = TypeVar("_S", bound=ServerSettings)
+Serve = Callable[[_S, asyncio.Event], Awaitable[None]]
+"""Serves until the event is set, then drains."""
+
+
+def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
+    """Run a service. Exits with 1 and one line of text when it cannot be configured or cannot serve."""
+    try:
+        settings = settings_class()  # from the environment
+        configure_logging(settings.log_level)
+        uvloop.run(_until_signalled(settings, serve))
+    except (
+        ValidationError,
+        ListenError,
+        InsecureListenError,
+        KeysUnavailableError,
+        OSError,
+        PostgresError,
+        LogUnavailable,
+    ) as error:
+        sys.exit(f"{name}: {error}")
+
+
+def announce(listen: str, port: int) -> None:
+    """Say where the service listens; `listen` is what it was told, "host:port"."""
+    host = listen.rpartition(":")[0]
+    sys.stdout.write(f"listening on {host}:{port}\n")
+    sys.stdout.flush()
+    structlog.get_logger("baohuang.rpc").info("serving", address=f"{host}:{port}")
+
+
+async def _until_signalled(settings: _S, serve: Serve[_S]) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    await serve(settings, stop)
