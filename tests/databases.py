@@ -9,6 +9,8 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import make_url
 
+import rating_service.migrations
+import scoring_service.migrations
 from baohuang.eventlog.postgres.migrations import migrate
 
 
@@ -45,5 +47,8 @@ class Server:
     def migrated(self) -> Iterator[str]:
         """Create a database with every schema migrated, give its name, and drop it in the end."""
         with self.database() as name:
-            migrate(self.dsn_of(name))
+            dsn = self.dsn_of(name)
+            migrate(dsn)
+            scoring_service.migrations.migrate(dsn)
+            rating_service.migrations.migrate(dsn)
             yield name

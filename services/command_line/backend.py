@@ -18,6 +18,8 @@ from typing import Self
 from alembic.util import CommandError
 from sqlalchemy.exc import DBAPIError
 
+import rating_service.migrations
+import scoring_service.migrations
 from baohuang.embedded.account import passable_folder
 from baohuang.embedded.errors import PortTaken, ServerDied
 from baohuang.embedded.lock import FolderLock
@@ -199,5 +201,7 @@ def _tokens_environment(options: BackendOptions) -> dict[str, str]:
 def _migrate(dsn: str) -> None:
     try:
         migrate(dsn)
+        scoring_service.migrations.migrate(dsn)
+        rating_service.migrations.migrate(dsn)
     except (DBAPIError, CommandError) as error:
         raise MigrationError(f"cannot bring the database up to date: {error}") from error

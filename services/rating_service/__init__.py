@@ -1,0 +1,1 @@
+"""The rating service: skill, levels and leaderboards, which follow the ledger."""

@@ -1,0 +1,17 @@
+"""What the rating service can be told by its environment: `BAOHUANG_RATING_LISTEN`, `BAOHUANG_POSTGRES_DSN`, ..."""
+
+from pydantic import Field, SecretStr
+
+from baohuang.rpc.settings import ServerSettings
+
+
+class RatingSettings(ServerSettings):
+    """Settings of one replica of the rating service. Secrets do not show when it is printed."""
+
+    postgres_dsn: SecretStr = Field(description="the database of ratings")
+    nats_url: SecretStr | None = Field(
+        default=None, description="NATS, as nats://user:password@host:port; none: nothing new is rated"
+    )
+    rating_listen: str = Field(
+        default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
+    )

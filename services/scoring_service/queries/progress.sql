@@ -1,0 +1,2 @@
+-- progress: how far the ledger has got.
+select last_number, last_position from progress

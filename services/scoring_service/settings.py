@@ -1,0 +1,17 @@
+"""What the scoring service can be told by its environment: `BAOHUANG_SCORING_LISTEN`, `BAOHUANG_POSTGRES_DSN`, ..."""
+
+from pydantic import Field, SecretStr
+
+from baohuang.rpc.settings import ServerSettings
+
+
+class ScoringSettings(ServerSettings):
+    """Settings of one replica of the scoring service. Secrets do not show when it is printed."""
+
+    postgres_dsn: SecretStr = Field(description="the ledger's database, which has the event log's public view as well")
+    nats_url: SecretStr | None = Field(
+        default=None, description="NATS, as nats://user:password@host:port; none: nothing new is scored"
+    )
+    scoring_listen: str = Field(
+        default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
+    )

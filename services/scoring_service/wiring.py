@@ -1,0 +1,73 @@
+"""What the scoring service is made of, put together in one place."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+from baohuang.database.pool import Connection, Identity, Limits, Pool, open_pool
+from baohuang.gen.scoring.v1 import scoring_service_pb2, scoring_service_pb2_grpc
+from baohuang.rpc.reading import Reader
+from baohuang.rpc.server import RpcServer
+from baohuang.stream.applying import Applying, Subscription
+from baohuang.stream.connection import Connect, connect_to
+from baohuang.stream.consumer import Consumer
+from baohuang.stream.lease import Lease
+from baohuang.stream.port import Message, Order
+from baohuang.stream.public_log import settling_between
+from baohuang.stream.relay import Relay
+from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
+from baohuang.stream.table_messages import SETTLING
+from baohuang.stream.working import at_work
+from scoring_service.ledger_source import LedgerSource
+from scoring_service.migrations import ROLE, SCHEMA
+from scoring_service.scoring import score
+from scoring_service.scoring_servicer import ScoringServicer
+from scoring_service.settings import ScoringSettings
+from scoring_service.statements import Statements
+
+SERVICES: Final = (scoring_service_pb2.DESCRIPTOR.services_by_name["ScoringService"].full_name,)
+SUBSCRIPTION: Final = Subscription(TABLE_STREAM, "scoring", SETTLING, Order.CHAINED)
+_CONNECTIONS: Final = 6
+_PATIENCE: Final = Limits(lock_ms=4_000)
+"""Replicas take turns at batches of messages, so each waits for the others as a matter of course."""
+
+
+@asynccontextmanager
+async def wired(server: RpcServer, settings: ScoringSettings) -> AsyncIterator[None]:
+    """Open what the servicer needs, register it on the server, and follow the log where NATS is known.
+
+    Raises OSError, asyncpg.PostgresError.
+    """
+    async with await open_ledger(settings.postgres_dsn.get_secret_value()) as pool:
+        register(server, pool)
+        if settings.nats_url is None:
+            yield
+            return
+        async with following(pool, connect_to(settings.nats_url.get_secret_value(), "baohuang scoring")):
+            yield
+
+
+def register(server: RpcServer, pool: Pool) -> None:
+    """Register the servicer on the server."""
+    servicer = ScoringServicer(Statements(Reader(pool)))
+    scoring_service_pb2_grpc.add_ScoringServiceServicer_to_server(servicer, server.grpc)
+
+
+async def open_ledger(dsn: str, schema: str = SCHEMA.name) -> Pool:
+    """Open a pool on the ledger. Raises OSError, asyncpg.PostgresError."""
+    identity = Identity("baohuang scoring", ROLE, schema)
+    return await open_pool(dsn, _CONNECTIONS, _PATIENCE, identity)
+
+
+@asynccontextmanager
+async def following(pool: Pool, connect: Connect) -> AsyncIterator[None]:
+    """Score what the stream of the log brings and publish the ledger, for as long as the block lasts."""
+    relay = Relay(LedgerSource(pool), SCORING_STREAM, Lease(pool, SCORING_STREAM.name), connect)
+
+    async def apply(connection: Connection, messages: Sequence[Message]) -> None:
+        await score(connection, messages)
+        relay.poke()
+
+    consumer = Consumer(Applying(pool, SUBSCRIPTION, apply, settling_between), connect)
+    async with at_work(consumer, relay):
+        yield

@@ -1,0 +1,32 @@
+"""A log and a ledger that follows it, in a database of the test's own."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from baohuang.database.pool import Pool
+from baohuang.eventlog.postgres.log import open_log
+from scoring.following import Ledger
+from scoring.recording import Recorder
+from scoring_service.wiring import open_ledger
+
+
+@pytest.fixture
+async def recorder(own_database_dsn: str) -> AsyncIterator[Recorder]:
+    """Give what appends to an empty log."""
+    async with open_log(own_database_dsn) as log:
+        yield Recorder(log)
+
+
+@pytest.fixture
+async def pool(own_database_dsn: str) -> AsyncIterator[Pool]:
+    """Give connections to the empty ledger, as the scoring service has them."""
+    async with await open_ledger(own_database_dsn) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def ledger(own_database_dsn: str, pool: Pool) -> AsyncIterator[Ledger]:
+    """Give the empty ledger."""
+    async with Ledger.of(own_database_dsn, pool) as made:
+        yield made
