@@ -3,6 +3,9 @@
 import typer
 
 from command_line import up
+from command_line.audit.rebuild import rebuild
+from command_line.audit.reconcile import reconcile
+from command_line.audit.redrive import redrive, skip
 from command_line.demo.command import demo
 from command_line.judge.command import judge
 from command_line.play.command import play
@@ -23,6 +26,10 @@ app.command("play")(play)
 app.command("judge")(judge)
 app.command("token")(token)
 app.command("rebuild-stream")(rebuild_stream)
+app.command("reconcile")(reconcile)
+app.command("rebuild")(rebuild)
+app.command("redrive")(redrive)
+app.command("skip")(skip)
 
 
 def main() -> None:
