@@ -86,6 +86,10 @@ class Tables:
         self._held.move_to_end(table_id)
         return held
 
+    def peek(self, table_id: TableId) -> HeldTable | None:
+        """Return the table if it is in memory."""
+        return self._held.get(table_id)
+
     async def current(self, table_id: TableId) -> HeldTable:
         """Return the table as the log has it now. Raises NotFound, LogUnavailable."""
         held = await self.hold(table_id)

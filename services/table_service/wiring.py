@@ -12,7 +12,7 @@ from baohuang.eventlog.postgres.log import open_log
 from baohuang.gen.rules.v1 import rules_service_pb2, rules_service_pb2_grpc
 from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
 from baohuang.rpc.server import RpcServer
-from baohuang.rules.state import TableId
+from baohuang.rules.state import PlayerId, TableId
 from table_service.clock import DatabaseClock
 from table_service.curtain import Learnt
 from table_service.deadlines import CallLater, Deadlines, Pace
@@ -28,6 +28,7 @@ from table_service.settings import TableSettings
 from table_service.table_servicer import TableServicer
 from table_service.tables import TABLES_HELD, Tables
 from table_service.watch.hub import Hub
+from table_service.watch.lines import AWAY_SECONDS, Lines
 from table_service.watch.recent import Recent
 from table_service.watch.stream import Watching
 from table_service.watch.subscription import StreamLimits
@@ -41,12 +42,13 @@ _STREAM: Final = StreamLimits()
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a replica holds, how long a stream may be silent or stuck, how often it looks for what is new."""
+    """How much a replica holds, how long a stream may be silent, stuck or away, how often it looks for what is new."""
 
     tables_held: int = TABLES_HELD
     updates_queued: int = _STREAM.queued
     heartbeat_seconds: float = _STREAM.heartbeat_seconds
     stuck_seconds: float = _STREAM.stuck_seconds
+    away_seconds: float = AWAY_SECONDS
     deadlines: Pace = field(default_factory=Pace)
     poll_seconds: float = POLL_SECONDS
 
@@ -101,22 +103,28 @@ async def serving(
     def tell(table_id: TableId, learnt: Sequence[Learnt]) -> None:
         hub.publish(table_id, learnt)
         deadlines.learn(table_id, learnt[-1].happened.table)
+        lines.learn(table_id, learnt[-1].happened.table)
         if poke is not None:
             poke()
 
+    def taken_elsewhere(table_id: TableId, player: PlayerId, stream: str) -> None:
+        hub.taken_elsewhere(table_id, player, stream)
+        lines.is_back(table_id, player)
+
     tables = Tables(log, tell, limits.tables_held, hub.is_watched)
     following = Following(log, tables, hub, limits.poll_seconds)
-    async with neighbours(nats, Ears(following.reached, hub.taken_elsewhere)) as others, following:
+    async with neighbours(nats, Ears(following.reached, taken_elsewhere)) as others, following:
         handler = CommandHandler(log, tables, clock, seeds, others)
         deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
-        watching = Watching(tables, hub, others, clock.now)
+        lines = Lines(tables, handler, hub, clock.now, call_later=timing.call_later, away_seconds=limits.away_seconds)
+        watching = Watching(tables, hub, lines, others, clock.now)
         playing = Playing(handler, watching, hub, server.limiter, clock, limits.heartbeat_seconds)
         servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
         table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
         measuring = asyncio.create_task(clock.keep_measured())
         try:
-            async with deadlines:
+            async with deadlines, lines:
                 yield hub
         finally:
             measuring.cancel()

@@ -79,6 +79,15 @@ class Hub:
                 for telling in (live,) if one.is_shown_at_once or live.is_played_by(player) else shown:
                     subscription.offer(telling.to(player))
 
+    @property
+    def is_draining(self) -> bool:
+        """Whether the server is going away."""
+        return self._draining
+
+    def has_stream(self, table_id: TableId, player: PlayerId) -> bool:
+        """Whether the player watches the table here."""
+        return bool(self._streams_of(table_id, player))
+
     def is_watched(self, table_id: TableId) -> bool:
         """Whether anybody watches the table here."""
         return table_id in self._watching

@@ -12,6 +12,7 @@ from table_service.neighbours import Neighbours
 from table_service.tables import HeldTable, Tables
 from table_service.views import time_left, view_of, viewer_seat
 from table_service.watch.hub import Hub
+from table_service.watch.lines import Lines
 from table_service.watch.subscription import Cut, Ending, Subscription, too_slow
 from table_service.watch.telling import Told
 
@@ -22,9 +23,12 @@ _OVERFLOWS: Final = 1
 class Watching:
     """Opens streams of tables."""
 
-    def __init__(self, tables: Tables, hub: Hub, neighbours: Neighbours, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, tables: Tables, hub: Hub, lines: Lines, neighbours: Neighbours, now: Callable[[], datetime]
+    ) -> None:
         self._tables = tables
         self._hub = hub
+        self._lines = lines
         self._neighbours = neighbours
         self._now = now
 
@@ -46,17 +50,25 @@ class Watching:
             if _has_seat(held, player):
                 self._hub.take_over(subscription)
                 self._neighbours.watching(table_id, player, subscription.watch_id)
-            sent = after_version
-            for told in await self._opening(held, player, after_version):
-                sent = told.version
+            with self._lines.carried_by(subscription):
+                async with aclosing(self._told(held, subscription, after_version)) as stream:
+                    async for told in stream:
+                        yield told
+                        subscription.progress()
+
+    async def _told(
+        self, held: HeldTable, subscription: Subscription, after_version: int
+    ) -> AsyncGenerator[Told, None]:
+        sent = after_version
+        for told in await self._opening(held, subscription.player, after_version):
+            sent = told.version
+            yield told
+        if after_version:
+            # Who resumes learns at once that the stream is open, and how much time is left now.
+            yield self._heartbeat(held, subscription.player, sent)
+        async with aclosing(self._follow(subscription, sent)) as following:
+            async for told in following:
                 yield told
-                subscription.progress()
-            if after_version:
-                # Who resumes learns at once that the stream is open, and how much time is left now.
-                yield self._heartbeat(held, player, sent)
-            async with aclosing(self._follow(subscription, sent)) as following:
-                async for told in following:
-                    yield told
 
     async def _opening(self, held: HeldTable, player: PlayerId, after_version: int) -> Sequence[Told]:
         """Return the missed events if they are few, else a snapshot of the table as it is now."""
@@ -84,7 +96,6 @@ class Watching:
                 if told.version > sent:
                     sent = told.version
                     yield told
-                    subscription.progress()
             if subscription.ending:
                 yield _ending(subscription.ending, sent)
                 return

@@ -128,15 +128,16 @@ class Subscription:
 
     def _look(self) -> None:
         """Wake a stream that has been silent, cut one that stands still, and look again when either may be due."""
-        idle = self._waiter is not None
+        idle, now = self._waiter is not None, self._loop.time()
         due = self._since + (self._limits.heartbeat_seconds if idle else self._limits.stuck_seconds)
-        if self._loop.time() < due:
-            self._timers[0] = self._loop.call_at(due, self._look)
-        elif idle:
-            self._wake()
-            self._timers[0] = self._loop.call_later(self._limits.heartbeat_seconds, self._look)
-        else:
+        if now >= due and not idle:
             self._cut(too_slow())
+            return
+        if now >= due:
+            self._wake()
+        # Who writes now may be idle the next moment, so never later than a sign of life would be due then.
+        latest = now + self._limits.heartbeat_seconds
+        self._timers[0] = self._loop.call_at(min(due, latest) if now < due else latest, self._look)
 
 
 def too_slow() -> Exhausted:

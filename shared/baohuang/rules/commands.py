@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from baohuang.rules.cards import Card
+from baohuang.rules.clock import NEVER
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import Answer, Instant, PlayerId, TableId
 
@@ -93,6 +94,8 @@ class ReportConnection:
 
     seat: int
     connected: bool
+    since: Instant = NEVER
+    """When that came to be so; empty: now."""
 
 
 @dataclass(frozen=True, slots=True)

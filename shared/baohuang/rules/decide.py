@@ -109,7 +109,7 @@ def _change_standing(decision: Decision, action: cmd.StandingMove) -> None:
         case cmd.ExpireDeadline():
             seating.expire(decision, action.due_at)
         case cmd.ReportConnection():
-            connection.report(decision, seating.seat_given(action.seat), connected=action.connected)
+            connection.report(decision, seating.seat_given(action.seat), action.since, connected=action.connected)
         case cmd.KickPlayer():
             standing.force_out(decision, seating.seat_given(action.seat), FineReason.KICKED)
         case cmd.RequestTrusteeship():

@@ -297,7 +297,7 @@ class ConnectionLost(_message.Message):
     player: _builtins.str
     """Its player."""
     lost_at: _builtins.str
-    """When it was noticed: an instant."""
+    """When the last one ended: an instant, some seconds before this was recorded."""
     def __init__(
         self,
         *,
