@@ -8,9 +8,13 @@
             if 0 in moment.to_act:
                 await client.act(opened.table_id, choose(moment.table))
 
+    async with client.play() as playing:   # the same over one stream, for many tables, with less to it
+        await playing.act(opened.table_id, Pass())
+
 Calls are retried by themselves where that is safe, watches resume by themselves; `errors` draws what may be raised.
 """
 
+from baohuang.client.commands import Receipt
 from baohuang.client.credentials import BearerToken, Credentials, DevelopmentIdentity
 from baohuang.client.errors import (
     ClientError,
@@ -29,7 +33,8 @@ from baohuang.client.errors import (
 )
 from baohuang.client.following import Moment
 from baohuang.client.patience import Patience
-from baohuang.client.table_client import Receipt, Summary, TableClient, connect
+from baohuang.client.playing import Playing
+from baohuang.client.table_client import Summary, TableClient, connect
 from baohuang.client.updates import Update
 
 __all__ = [
@@ -45,6 +50,7 @@ __all__ = [
     "NotFoundError",
     "NotKnownError",
     "Patience",
+    "Playing",
     "Receipt",
     "RefusedError",
     "SlowDownError",

@@ -155,6 +155,12 @@ def error_of(failed: grpc.aio.AioRpcError, request_id: RequestId = _NO_REQUEST) 
     return kind(refusal)
 
 
+def refused_with(code: int, refusal: "Refusal") -> ClientError:
+    """Return what to raise for a refusal that came as a message, with the number of its status code."""
+    kind = next((kind for status, kind in _BY_CODE.items() if status.value[0] == code), None)
+    return FaultError(f"{refusal.reason}: {refusal.message}") if kind is None else kind(refusal)
+
+
 def reason_of(failed: grpc.aio.AioRpcError) -> str:
     """Return the reason that the service gave, "" if the status is not its own."""
     refusal = _refusal(failed)

@@ -8,7 +8,7 @@ open ──message──► open          a stream ends by Reconnect, a lost con
 import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from typing import Any
+from typing import Any, Protocol
 
 import grpc
 
@@ -22,12 +22,23 @@ from baohuang.rpc.reason import Reason
 from baohuang.rules.state import TableId
 
 Response = watch_pb2.WatchTableResponse
-Stream = grpc.aio.UnaryStreamCall[watch_pb2.WatchTableRequest, Response]
+
+
+class Stream(Protocol):
+    """An open stream of a table's messages."""
+
+    async def read(self) -> object:
+        """Return the next message, EOF behind the last. Raises AioRpcError, ClientError."""
+
+    def cancel(self) -> object:
+        """Want no more of it."""
+
+
 Open = Callable[[watch_pb2.WatchTableRequest], Stream]
 """Opens a stream with the caller's credentials."""
 
 
-class _StreamEndedError(Exception):
+class StreamEndedError(Exception):
     """The stream is over and another has to take its place."""
 
 
@@ -50,7 +61,7 @@ class Watch:
             try:
                 async for moment in self._read(stream, first):
                     yield moment
-            except _StreamEndedError:
+            except StreamEndedError:
                 await asyncio.sleep(random.uniform(0, self._patience.spread_seconds))  # noqa: S311 - spreads a crowd
             finally:
                 stream.cancel()
@@ -58,10 +69,10 @@ class Watch:
     async def _open(self) -> tuple[Stream, Response]:
         """Open a stream and wait for its first message, as often as patience has it."""
         try:
-            async for attempt in self._patience.attempt(lambda error: isinstance(error, _StreamEndedError)):
+            async for attempt in self._patience.attempt(lambda error: isinstance(error, StreamEndedError)):
                 with attempt:
                     return await self._opened_once()
-        except _StreamEndedError as ended:
+        except StreamEndedError as ended:
             raise UnreachableError(f"no stream of the table lasts: {ended}") from ended
         raise AssertionError("the last attempt returns or raises")
 
@@ -84,22 +95,22 @@ class Watch:
     async def _next(self, stream: Stream) -> Response:
         """Return the next message.
 
-        Raises _StreamEndedError where another stream helps, else RefusedError, TakenOverError.
+        Raises StreamEndedError where another stream helps, else RefusedError, TakenOverError.
         """
         try:
             # Not wait_for: before Python 3.12 it can swallow a cancellation that comes with the message.
             async with asyncio.timeout(self._patience.silence_seconds):
                 response: Any = await stream.read()
         except TimeoutError:
-            raise _StreamEndedError("silence") from None
+            raise StreamEndedError("silence") from None
         except grpc.aio.AioRpcError as failed:
             raise _meaning(failed) from failed
         if response is grpc.aio.EOF:  # type: ignore[attr-defined] # missing in the stubs
-            raise _StreamEndedError("end of stream")
+            raise StreamEndedError("end of stream")
         if response.HasField("taken_over"):
             raise TakenOverError(response.taken_over.version)
         if response.HasField("reconnect"):
-            raise _StreamEndedError(watch_pb2.ReconnectReason.Name(response.reconnect.reason))
+            raise StreamEndedError(watch_pb2.ReconnectReason.Name(response.reconnect.reason))
         return response  # type: ignore[no-any-return] # read() is typed as message or EOF
 
     def _learn(self, response: Response) -> Moment | None:
@@ -108,7 +119,7 @@ class Watch:
             return self._moment_of(response)
         except UnmappableError as newer:
             self._known = None
-            raise _StreamEndedError(f"newer than this client: {newer}") from newer
+            raise StreamEndedError(f"newer than this client: {newer}") from newer
 
     def _moment_of(self, response: Response) -> Moment | None:
         match response.WhichOneof("message"):
@@ -123,15 +134,15 @@ class Watch:
 
     def _advanced(self, message: watch_pb2.Update) -> Moment:
         if self._known is None:
-            raise _StreamEndedError("an update before any snapshot")
+            raise StreamEndedError("an update before any snapshot")
         return advanced(self._known, update_in(message))
 
     def _check_up_to_date(self, version: int) -> None:
         if self._known is None or version > self._known.version:
-            raise _StreamEndedError("something was missed")
+            raise StreamEndedError("something was missed")
 
 
-def _meaning(failed: grpc.aio.AioRpcError) -> _StreamEndedError | ClientError:
+def _meaning(failed: grpc.aio.AioRpcError) -> StreamEndedError | ClientError:
     if failed.code() in TRANSIENT or reason_of(failed) == Reason.SLOW_READER:
-        return _StreamEndedError(f"{failed.code().name}: {failed.details()}")
+        return StreamEndedError(f"{failed.code().name}: {failed.details()}")
     return error_of(failed)
