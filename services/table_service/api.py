@@ -17,6 +17,7 @@ from baohuang.eventlog.port import Head, RequestId, StreamId, Version
 from baohuang.gen.rules.v1 import hand_pb2, ruleset_pb2
 from baohuang.gen.table.v1 import play_pb2, table_view_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.rpc.auth import caller_id
 from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, NotFound, Reason
 from baohuang.rpc.messages import requested_options, to_proto
@@ -24,6 +25,7 @@ from baohuang.rules import commands as cmd
 from baohuang.rules.cards import COPIES, Card, UnknownCardError, in_order, parse_card, unmarked
 from baohuang.rules.deal import ENTROPY_BYTES, SEATS
 from baohuang.rules.state import Answer, PlayerId, TableId, TableStatus
+from table_service.bans import BanRequest
 from table_service.handler import Request
 from table_service.identifiers import new_table_id
 from table_service.summaries import Summary, filter_for, read_summary
@@ -37,6 +39,8 @@ CommandRequest = (
     | pb.LeaveTableRequest
     | pb.ForfeitSeatRequest
     | pb.KickPlayerRequest
+    | pb.CloseTableRequest
+    | pb.VoidHandRequest
 )
 """The requests that change a table which is there already."""
 MutatingRequest = pb.OpenTableRequest | CommandRequest
@@ -45,6 +49,7 @@ _REQUEST_ID: Final = re.compile(r"[\x21-\x7e]{1,64}", re.ASCII)
 _TABLE_ID: Final = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 _DEFAULT_PAGE: Final = 50
 _LARGEST_PAGE: Final = 100
+_LONGEST_REASON: Final = 200
 _MOST_CARDS: Final = 64
 """More than any hand holds, whatever was pasted or paid to it."""
 _ANSWERS_BY_PHASE: Final[Mapping[str, frozenset[Answer]]] = MappingProxyType(
@@ -104,6 +109,21 @@ def trusteeship(message: pb.SetTrusteeshipRequest) -> cmd.RequestTrusteeship | c
 def kicking(message: pb.KickPlayerRequest) -> cmd.KickPlayer:
     """Return the action of a KickPlayer request. Raises MalformedInput."""
     return cmd.KickPlayer(_seat(message.seat))
+
+
+def ban_request_in(message: pb.SetBanRequest) -> BanRequest:
+    """Return what a SetBan request stands for. Raises MalformedInput."""
+    player = caller_id(message.player)
+    if player is None:
+        raise MalformedInput.field("player", "is no player's id")
+    return BanRequest(
+        operator=caller(),
+        request_id=_request_id(message.request_id),
+        digest=_digest(message),
+        player=PlayerId(player),
+        banned=message.banned,
+        note=_reason(message.reason),
+    )
 
 
 def readiness(message: pb.SetReadyRequest) -> cmd.SetReady:
@@ -213,6 +233,8 @@ _ACTIONS: Final[Mapping[type[Message], Callable[[Any], cmd.Action]]] = MappingPr
         pb.LeaveTableRequest: lambda _: cmd.LeaveTable(),
         pb.ForfeitSeatRequest: lambda _: cmd.ForfeitSeat(),
         pb.KickPlayerRequest: kicking,
+        pb.CloseTableRequest: lambda message: cmd.CloseTable(_reason(message.reason)),
+        pb.VoidHandRequest: lambda message: cmd.VoidHand(_reason(message.reason)),
     },
 )
 """What each kind of request asks of a table that is there already."""
@@ -227,6 +249,14 @@ def _request(table_id: TableId, message: MutatingRequest, action: cmd.Action, ex
         action=action,
         expected_version=expected,
     )
+
+
+def _reason(text: str) -> str:
+    if not 0 < len(text) <= _LONGEST_REASON:
+        raise MalformedInput.field("reason", f"must be 1 to {_LONGEST_REASON} characters: it is kept with the ruling")
+    if "\0" in text:
+        raise MalformedInput.field("reason", "must not hold NUL")
+    return text
 
 
 def _seat(seat: int) -> int:

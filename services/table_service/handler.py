@@ -40,6 +40,7 @@ from baohuang.rules.events import Event
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
 from baohuang.rules.state import Instant, PlayerId, Table, TableId
+from table_service.claims import KEPT, NOBODY_KEPT, Kept, claims_of, kept_by
 from table_service.clock import DatabaseClock, moment
 from table_service.neighbours import Neighbours, NoNeighbours
 from table_service.refusing import refusal_of
@@ -144,25 +145,30 @@ class CommandHandler:
         return await self._tables.hold(request.table_id)
 
     async def _settle(self, held: HeldTable, request: Request) -> Done:
+        kept = NOBODY_KEPT
         while True:
             try:
-                decided = self._decide(held, request)
+                decided = self._decide(held, request, kept)
             except (Refusal, RefusedError, UnknownRulesetError, OptionError) as refused:
-                done = await self._refuse(held, request, refused)
+                outcome = await self._refuse(held, request, refused, kept)
             else:
-                done = await self._append(held, decided)
-            if done is not None:
-                return done
+                outcome = await self._append(held, decided)
+            if isinstance(outcome, Done):
+                return outcome
+            kept = outcome
             await self._tables.catch_up(held)
 
-    def _decide(self, held: HeldTable, request: Request) -> _Decided:
+    def _decide(self, held: HeldTable, request: Request, kept: Kept) -> _Decided:
         if request.expected_version not in {None, held.version}:
             current = held.seen_by(request.player).version if held.table else held.version
             raise StaleVersion(int(request.expected_version or 0), current)
         now = self._clock.now()
         seed = self._seeds.seed_for(held.table)
-        command = Command(request.player, request.action, Instant(instant(now)), seed)
+        command = Command(
+            request.player, request.action, Instant(instant(now)), seed, frozenset(kept.hands), kept.banned
+        )
         events, after = decide(held.table, command)
+        claims = claims_of(events, after)
         append = Append(
             stream_id=held.stream_id,
             expected_version=held.version,
@@ -176,11 +182,14 @@ class CommandHandler:
             summary=new_summary(held.table, after),
             due_at=moment(deadline_of(after)),
             not_before=request.not_before,
+            claims=tuple(claims.claims),
+            releases=tuple(claims.releases),
+            unclaimed=tuple(claims.unclaimed),
         )
         return _Decided(append, events, after)
 
-    async def _append(self, held: HeldTable, decided: _Decided) -> Done | None:
-        """Return what came of it, None if the table is behind the log and has to catch up first."""
+    async def _append(self, held: HeldTable, decided: _Decided) -> Done | Kept:
+        """Return what came of it, or what to know when it is decided again, the table being behind the log or not."""
         match await self._log.append(decided.append):
             case Appended() as appended:
                 self._tables.learn(held, appended.events, decided.events, decided.after)
@@ -191,22 +200,27 @@ class CommandHandler:
                 return await self._first_outcome(held, duplicate, decided.append.request_digest)
             case VersionConflict(version):
                 await self._reload_if_ahead(held, version)
-                return None
+                return NOBODY_KEPT
             case TooEarly(not_before):
                 raise StillToCome(f"not before {not_before.isoformat()}")
+            case Refused(constraint) if constraint in KEPT:
+                names = (*decided.append.claims, *decided.append.unclaimed)
+                return kept_by(await self._log.holders(names), held.stream_id)
             case Refused(constraint):
                 raise RuntimeError(f"no rule of this service is kept by the constraint {constraint}")
 
-    async def _refuse(self, held: HeldTable, request: Request, refused: Exception) -> Done | None:
-        """Raise the refusal if the log agrees with the state it was decided from; else say that there is more."""
+    async def _refuse(self, held: HeldTable, request: Request, refused: Exception, kept: Kept) -> Done | Kept:
+        """Raise the refusal if the log agrees with the state it was decided from; else have it decided again."""
         current = await self._log.current(held.stream_id, Actor(request.player), request.request_id)
         if current.duplicate is not None:
             return await self._first_outcome(held, current.duplicate, request.digest)
         version = current.head.version if current.head else NO_VERSION
         if version != held.version:
             await self._reload_if_ahead(held, version)
-            return None
-        raise refusal_of(refused) from refused
+            return NOBODY_KEPT
+        # At which table he plays is told to himself alone: it may be a private one.
+        elsewhere = kept.hands.get(request.player)
+        raise refusal_of(refused, {"table_id": elsewhere} if elsewhere else {}) from refused
 
     async def _reload_if_ahead(self, held: HeldTable, version: Version) -> None:
         """Load the table anew if the log is behind it: it was restored, or failed over to a standby that lagged."""

@@ -1,5 +1,9 @@
 """From what the rules refuse to what the caller is told (one place)."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from baohuang.rpc.errors import (
     IllegalMove,
     MalformedInput,
@@ -11,14 +15,16 @@ from baohuang.rpc.errors import (
 from baohuang.rules import refusals as rules
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
-def refusal_of(refused: Exception) -> Refusal:
-    """Return the refusal to answer with. Anything that is not one is a bug, and raised as it is."""
+
+def refusal_of(refused: Exception, metadata: Mapping[str, str] = _NOTHING) -> Refusal:
+    """Return the refusal to answer with, `metadata` beside the rule. Anything else is a bug, and raised as it is."""
     match refused:
         case Refusal():
             return refused
         case rules.RefusedError():
-            return _of_rules(refused)
+            return _of_rules(refused, metadata)
         case UnknownRulesetError():
             return MalformedInput.field("ruleset", str(refused), Reason.UNKNOWN_RULESET)
         case OptionError():
@@ -27,17 +33,17 @@ def refusal_of(refused: Exception) -> Refusal:
             raise refused
 
 
-def _of_rules(refused: rules.RefusedError) -> Refusal:
+def _of_rules(refused: rules.RefusedError, metadata: Mapping[str, str]) -> Refusal:
     reason = Reason(refused.reason.value)
     rule = {"rule": refused.rule}
     match refused.reason:
         case rules.Refusal.NO_SUCH_TABLE:
             return NotFound(reason, refused.message, rule)
-        case rules.Refusal.NOT_SEATED:
+        case rules.Refusal.NOT_SEATED | rules.Refusal.BANNED:
             return PermissionDenied(reason, refused.message, rule)
         case rules.Refusal.NO_SUCH_SEAT:
             return MalformedInput.field("seat", refused.message, reason)
         case rules.Refusal.ENTROPY_TOO_LONG:
             return MalformedInput.field("entropy", refused.message, reason)
         case _:
-            return IllegalMove(reason, refused.message, refused.rule)
+            return IllegalMove(reason, refused.message, refused.rule, metadata)

@@ -61,7 +61,8 @@ def read_summary(stored: bytes) -> Summary:
 
 def filter_for(ruleset: str, status: TableStatus | None, player: str, *, free_seat: bool) -> bytes:
     """Return the containment filter for a listing: what is empty, None or false does not filter."""
-    wanted: dict[str, object] = {}
+    # What every table's summary has, and that of no other stream.
+    wanted: dict[str, object] = {"players": []}
     if ruleset:
         wanted["ruleset"] = ruleset
     if status is not None:

@@ -14,6 +14,7 @@ from baohuang.rpc.call import current_call
 from baohuang.rpc.errors import Reason, Unavailable
 from baohuang.rpc.roles import require
 from table_service import api
+from table_service.bans import Bans
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler
 from table_service.playing.session import Playing
@@ -32,6 +33,8 @@ _Response = TypeVar(
     pb.LeaveTableResponse,
     pb.ForfeitSeatResponse,
     pb.KickPlayerResponse,
+    pb.CloseTableResponse,
+    pb.VoidHandResponse,
 )
 """What an accepted command is answered with: all alike."""
 
@@ -55,6 +58,7 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         self._watching = watching
         self._playing = playing
         self._clock = clock
+        self._bans = Bans(log, clock)
 
     async def OpenTable(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
         """Open a table; a retry finds the table that was opened first."""
@@ -118,6 +122,22 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
     async def KickPlayer(self, request: pb.KickPlayerRequest, context: Context) -> pb.KickPlayerResponse:
         """Take a seat from its player, and fine him; for operators."""
         return await self._carry_out(request, pb.KickPlayerResponse)
+
+    @require(Role.OPERATOR)
+    async def CloseTable(self, request: pb.CloseTableRequest, context: Context) -> pb.CloseTableResponse:
+        """Close a table for good; for operators."""
+        return await self._carry_out(request, pb.CloseTableResponse)
+
+    @require(Role.OPERATOR)
+    async def VoidHand(self, request: pb.VoidHandRequest, context: Context) -> pb.VoidHandResponse:
+        """End the hand, which is not scored; for operators."""
+        return await self._carry_out(request, pb.VoidHandResponse)
+
+    @require(Role.OPERATOR)
+    async def SetBan(self, request: pb.SetBanRequest, context: Context) -> pb.SetBanResponse:
+        """Ban a player or lift his ban; for operators."""
+        done = await self._bans.set_ban(api.ban_request_in(request))
+        return pb.SetBanResponse(player=request.player, version=done.version, hash=done.hash)
 
     async def WatchTable(self, request: watch_pb2.WatchTableRequest, context: Context) -> AsyncIterator[bytes]:  # type: ignore[override] # serialized once for all watchers
         """Stream the table as the caller may see it."""

@@ -26,7 +26,7 @@ async def service(log: MemoryLog) -> AsyncIterator[Replica]:
 @pytest.fixture(params=["memory", "postgres"])
 def place(request: pytest.FixtureRequest) -> str | None:
     """Give the DSN of a log's database, None for the log in memory."""
-    return request.getfixturevalue("database_dsn") if request.param == "postgres" else None
+    return request.getfixturevalue("own_database_dsn") if request.param == "postgres" else None
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ async def either(either_log: EventLog) -> AsyncIterator[Replica]:
 
 
 @pytest.fixture
-async def durable(database_dsn: str) -> AsyncIterator[Replica]:
+async def durable(own_database_dsn: str) -> AsyncIterator[Replica]:
     """Give a service over PostgreSQL."""
-    async with open_log(database_dsn) as log, replica(log) as serving:
+    async with open_log(own_database_dsn) as log, replica(log) as serving:
         yield serving

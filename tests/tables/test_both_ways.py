@@ -123,7 +123,7 @@ def test_every_call_for_players_has_a_place_in_the_stream() -> None:
     mutating = {
         method.input_type.name for method in service.methods if "request_id" in method.input_type.fields_by_name
     }
-    operators = {"KickPlayerRequest"}
+    operators = {"KickPlayerRequest", "VoidHandRequest", "CloseTableRequest", "SetBanRequest"}
     fields = pb.PlayRequest.DESCRIPTOR.fields
     assert {field.message_type.name for field in fields if field.message_type} == mutating - operators | {
         "Watch",

@@ -26,7 +26,7 @@ from table_service.deadlines import CLOCK, Pace
 from tables.clients import Client, open_table
 from tables.logs import FrontLog, Silent
 from tables.replicas import Replica
-from tables.virtual_time import NEVER_POLLS, PLAYERS, Keeper, VirtualTime, keeper, seconds_later
+from tables.virtual_time import NEVER_POLLS, PLAYERS, Keeper, VirtualTime, company, keeper, seconds_later
 
 E = TypeVar("E", bound=Event)
 
@@ -178,25 +178,26 @@ async def test_a_move_and_the_deadline_at_one_moment(log: MemoryLog, time: Virtu
     """Sent at once, in either order, one of them takes the turn: it is played or expired, never both."""
     async with keeper(log, time, NEVER_POLLS) as replica:
         for move_first in (True, False):
-            table_id = await replica.started()
+            players = company(move_first)
+            table_id = await replica.started(players)
             (seat,) = seats_to_act(await hand_of(replica, table_id))
             version = (await hand_of(replica, table_id)).turn_version
             choice = choose(await replica.table(table_id), seat, chance_of(seat))
             time.seconds += 5 + MOMENT
             if move_first:
-                moving = asyncio.create_task(replica.act(table_id, PLAYERS[seat], choice))
+                moving = asyncio.create_task(replica.act(table_id, players[seat], choice))
                 await asyncio.sleep(0)
                 time.advance(0)
             else:
                 time.advance(0)
                 await asyncio.sleep(0)
-                moving = asyncio.create_task(replica.act(table_id, PLAYERS[seat], choice))
+                moving = asyncio.create_task(replica.act(table_id, players[seat], choice))
             await asyncio.gather(moving, return_exceptions=True)
             await replica.fired()
             entered = await events_of(log, table_id, TrusteeshipEntered)
             assert len(entered) == (0 if move_first else 1)
             taken = [event for event in await log.read_stream(StreamId(table_id)) if event.version > version]
-            assert {event.actor for event in taken} == {Actor(PLAYERS[seat] if move_first else CLOCK)}
+            assert {event.actor for event in taken} == {Actor(players[seat] if move_first else CLOCK)}
 
 
 @pytest.mark.parametrize(("late", "kind"), [(3.0, "TrusteeshipEntered"), (3.000001, "TurnExtended")])
@@ -333,7 +334,7 @@ async def test_one_bad_table_stops_no_other(log: MemoryLog, time: VirtualTime) -
     failing = Failing(log)
     with capture_logs() as lines:
         async with keeper(failing, time) as replica:
-            bad, good = [await replica.started() for _ in range(2)]
+            bad, good = [await replica.started(company(number)) for number in range(2)]
             failing.stream_id = StreamId(bad)
             await replica.advance(5 + MOMENT)
             assert await fired(log, bad) == []
@@ -349,7 +350,7 @@ async def test_an_outage_of_the_log_blames_nobody(log: MemoryLog, time: VirtualT
     silent = Silent(log)
     with capture_logs() as lines:
         async with keeper(silent, time) as replica:
-            tables = [await replica.started() for _ in range(3)]
+            tables = [await replica.started(company(number)) for number in range(3)]
             silent.silent = True
             await replica.advance(35)
             silent.silent = False
@@ -367,7 +368,7 @@ async def test_many_at_once_are_fired_few_at_a_time(log: MemoryLog, time: Virtua
     """Thirty overdue tables, two at a time: all expire, and never more than two are under way."""
     watched = Watched(log)
     async with keeper(watched, time, Pace(poll_seconds=0.005, at_once=2)) as replica:
-        tables = [await replica.started() for _ in range(30)]
+        tables = [await replica.started(company(number)) for number in range(30)]
         watched.most = 0
         await replica.advance(5 + MOMENT)
         for table_id in tables:

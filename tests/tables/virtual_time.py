@@ -26,6 +26,11 @@ OPTIONS = Options(turn_seconds=5, declare_seconds=5, grace_seconds=3)
 PLAYERS = tuple(PlayerId(name) for name in ("an", "bo", "cai", "du", "en"))
 
 
+def company(number: int) -> tuple[PlayerId, ...]:
+    """Return the five players of one table among many: each plays in one hand at a time (FINE-6)."""
+    return tuple(PlayerId(f"{player}-{number}") for player in PLAYERS)
+
+
 @dataclass(slots=True)
 class Alarm:
     """A callback to come."""
@@ -98,22 +103,22 @@ class Keeper:
         request_id = secrets.token_hex(8)
         return await self.handler.handle(Request(table_id, player, RequestId(request_id), b"", action))
 
-    async def seated(self) -> TableId:
+    async def seated(self, players: Sequence[PlayerId] = PLAYERS) -> TableId:
         """Open a table at which all five sit."""
         table_id = TableId(secrets.token_hex(8))
-        await self.act(table_id, PLAYERS[0], OpenTable(table_id, "ourgame-simple", OPTIONS))
-        for seat, player in enumerate(PLAYERS):
+        await self.act(table_id, players[0], OpenTable(table_id, "ourgame-simple", OPTIONS))
+        for seat, player in enumerate(players):
             await self.act(table_id, player, SitDown(seat))
         return table_id
 
     async def all_ready(self, table_id: TableId) -> None:
         """Get all five ready, which starts a hand."""
-        for player in PLAYERS:
-            await self.act(table_id, player, SetReady(ready=True))
+        for taken in (await self.table(table_id)).seats:
+            await self.act(table_id, taken.player, SetReady(ready=True))
 
-    async def started(self) -> TableId:
+    async def started(self, players: Sequence[PlayerId] = PLAYERS) -> TableId:
         """Open a table and start its first hand."""
-        table_id = await self.seated()
+        table_id = await self.seated(players)
         await self.all_ready(table_id)
         return table_id
 

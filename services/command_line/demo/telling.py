@@ -49,7 +49,7 @@ def tell(event: ev.Event, table: Table) -> str:  # noqa: PLR0911 - one line a ki
             | ev.HandFinished()
         ):  # fmt: skip
             return _tell_table(event, table)
-        case ev.PlayerUnseated() | ev.TableDissolved() | ev.TableClosed():
+        case ev.PlayerUnseated() | ev.TableDissolved() | ev.TableClosed() | ev.PlayerBanned() | ev.PlayerReinstated():
             return _tell_order(event)
         case ev.SeedCommitted() | ev.CardsDealt() | ev.TributePaid() | ev.TributeReturned() | ev.RedealOrdered():
             return _tell_deal(event, table)
@@ -103,7 +103,9 @@ def _tell_table(
             assert_never(event)
 
 
-def _tell_order(event: ev.PlayerUnseated | ev.TableDissolved | ev.TableClosed) -> str:
+def _tell_order(
+    event: ev.PlayerUnseated | ev.TableDissolved | ev.TableClosed | ev.PlayerBanned | ev.PlayerReinstated,
+) -> str:
     match event:
         case ev.PlayerUnseated():
             return f"{event.player} is taken off seat {event.seat}: {_UNSEATED[event.reason]} ({event.rule})"
@@ -112,6 +114,10 @@ def _tell_order(event: ev.PlayerUnseated | ev.TableDissolved | ev.TableClosed) -
         case ev.TableClosed():
             note = f": {event.note}" if event.note else ""
             return f"the table is closed ({event.rule}){note}"
+        case ev.PlayerBanned():
+            return f"{event.player} is banned ({event.rule}): {event.note}"
+        case ev.PlayerReinstated():
+            return f"{event.player} may play again ({event.rule}): {event.note}"
         case _:
             assert_never(event)
 

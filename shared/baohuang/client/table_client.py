@@ -78,6 +78,23 @@ class TableClient(Commands):
         request = pb.KickPlayerRequest(request_id=request_id or fresh_id(), table_id=table_id, seat=seat)
         return receipt_of(await self._call(self._stub.KickPlayer, request))
 
+    async def void_hand(self, table_id: TableId, reason: str, *, request_id: RequestId | None = None) -> Receipt:
+        """End the hand without points, for a reason of 1 to 200 characters; for operators (RULE-1)."""
+        request = pb.VoidHandRequest(request_id=request_id or fresh_id(), table_id=table_id, reason=reason)
+        return receipt_of(await self._call(self._stub.VoidHand, request))
+
+    async def close_table(self, table_id: TableId, reason: str, *, request_id: RequestId | None = None) -> Receipt:
+        """Close the table for good, for a reason of 1 to 200 characters; for operators (RULE-1)."""
+        request = pb.CloseTableRequest(request_id=request_id or fresh_id(), table_id=table_id, reason=reason)
+        return receipt_of(await self._call(self._stub.CloseTable, request))
+
+    async def set_ban(
+        self, player: PlayerId, reason: str, *, banned: bool, request_id: RequestId | None = None
+    ) -> None:
+        """Ban a player or lift his ban, for a reason of 1 to 200 characters; for operators (RULE-1)."""
+        request = pb.SetBanRequest(request_id=request_id or fresh_id(), player=player, banned=banned, reason=reason)
+        await self._call(self._stub.SetBan, request)
+
     @asynccontextmanager
     async def play(self) -> AsyncIterator[Playing]:
         """Give a way to play and watch at one or many tables over one stream, open until exit.

@@ -104,10 +104,10 @@ class WrongState(Refusal):
 
 
 class IllegalMove(WrongState):
-    """A move that a clause of the rules forbids; the clause's id becomes metadata `rule`."""
+    """A move that a clause of the rules forbids; the clause's id becomes metadata `rule`, beside any other."""
 
-    def __init__(self, reason: Reason, message: str, rule: str) -> None:
-        super().__init__(reason, message, {"rule": rule})
+    def __init__(self, reason: Reason, message: str, rule: str, metadata: Mapping[str, str] = _NOTHING) -> None:
+        super().__init__(reason, message, {"rule": rule, **metadata})
 
 
 class StaleVersion(Refusal):

@@ -65,6 +65,14 @@ class Reason(StrEnum):
     """No ruleset has this name: ListRulesets gives them."""
     OPTION_NOT_OFFERED = "OPTION_NOT_OFFERED"
     """The ruleset does not offer this option: ListRulesets gives those it does."""
+    IN_ANOTHER_HAND = "IN_ANOTHER_HAND"
+    """You play in a hand at another table, metadata `table_id`: finish or forfeit it first."""
+    BANNED = "BANNED"
+    """An operator has banned you; do not retry."""
+    ALREADY_BANNED = "ALREADY_BANNED"
+    """The player is banned already: nothing to do."""
+    NOT_BANNED = "NOT_BANNED"
+    """The player is not banned: nothing to do."""
 
     # Points and ratings.
     NOT_SCORED = "NOT_SCORED"

@@ -192,3 +192,7 @@ class Command:
     action: Action
     at: Instant
     seed: str
+    elsewhere: frozenset[PlayerId] = frozenset()
+    """Who is known to play in a hand at another table (FINE-6)."""
+    banned: frozenset[PlayerId] = frozenset()
+    """Who is known to be banned (RULE-1)."""

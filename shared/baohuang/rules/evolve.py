@@ -57,7 +57,7 @@ def evolve(table: Table | None, event: ev.Event) -> Table:
             return replace(_evolve_table(table, event), version=table.version + 1)
 
 
-def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: PLR0911 - one line an event
+def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: C901, PLR0911 - one line an event
     match event:
         case ev.PlayerSat():
             taken = SeatAtTable(event.player, due_at=event.due_at, due_version=_version_of(event.due_at, table))
@@ -80,6 +80,8 @@ def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: PLR0911 - on
             return _cards_dealt(table, event)
         case ev.TableOpened() | ev.HandStarted():
             raise ValueError(f"{type(event).__name__} makes a table, it changes none")
+        case ev.PlayerBanned() | ev.PlayerReinstated():
+            raise ValueError(f"{type(event).__name__} is of a player, not of a table")
         case _:
             return replace(table, hand=evolve_hand(_hand(table), event, table.version + 1))
 

@@ -47,6 +47,7 @@ def sit_down(decision: Decision, seat: int) -> None:
         raise RefusedError(Refusal.ALREADY_SEATED, "TABLE-1", "you sit at this table already")
     if table.seats[seat_given(seat)].player != NOBODY:
         raise RefusedError(Refusal.SEAT_TAKEN, "TABLE-1", f"seat {seat} is taken")
+    _check_may_play(decision)
     decision.emit(PlayerSat(seat, player, _later(decision, READY_SECONDS)))
 
 
@@ -59,12 +60,18 @@ def stand_up(decision: Decision) -> None:
 
 
 def set_ready(decision: Decision, action: SetReady) -> None:
-    """Get ready for the next hand, or take it back. Who says the same again gains no time by it."""
+    """Get ready for the next hand, or take it back. Who says the same again gains no time by it.
+
+    Others who are known not to be allowed to play are unseated, so that no hand begins with them (FINE-6, RULE-1).
+    """
     check_open(decision.table)
     seat = own_seat(decision)
     _check_between_hands(decision.table)
     if len(action.entropy.encode()) > ENTROPY_BYTES:
         raise RefusedError(Refusal.ENTROPY_TOO_LONG, "FAIR-1", f"at most {ENTROPY_BYTES} bytes of entropy")
+    if action.ready:
+        _check_may_play(decision)
+        _unseat_who_may_not_play(decision)
     taken = decision.table.seats[seat]
     seconds = WAITING_SECONDS if action.ready else READY_SECONDS
     due_at = taken.due_at if taken.ready == action.ready and taken.due_at else _later(decision, seconds)
@@ -119,6 +126,23 @@ def check_open(table: Table) -> None:
 def _check_between_hands(table: Table) -> None:
     if in_progress(table):
         raise RefusedError(Refusal.HAND_IN_PROGRESS, "TABLE-1", "a hand is being played")
+
+
+def _check_may_play(decision: Decision) -> None:
+    command = decision.command
+    if command.player in command.elsewhere:
+        raise RefusedError(Refusal.IN_ANOTHER_HAND, "FINE-6", "you play a hand at another table: finish or forfeit it")
+    if command.player in command.banned:
+        raise RefusedError(Refusal.BANNED, "RULE-1", "you are banned")
+
+
+def _unseat_who_may_not_play(decision: Decision) -> None:
+    command = decision.command
+    for seat, taken in enumerate(decision.table.seats):
+        if taken.player in command.elsewhere:
+            _unseat(decision, seat, UnseatingReason.IN_ANOTHER_HAND, NEVER)
+        elif taken.player in command.banned:
+            _unseat(decision, seat, UnseatingReason.BANNED, NEVER)
 
 
 def _unseat(decision: Decision, seat: int, reason: UnseatingReason, due_at: Instant) -> None:

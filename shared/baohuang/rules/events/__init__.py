@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, get_args
 
+from baohuang.rules.events.bans import PlayerBanned, PlayerReinstated
 from baohuang.rules.events.crown import (
     CrownOffered,
     CrownYielded,
@@ -91,7 +92,10 @@ __all__ = [
     "PaidCards",
     "Passed",
     "PhaseBegan",
+    "PlayerBanned",
+    "PlayerEvent",
     "PlayerFined",
+    "PlayerReinstated",
     "PlayerSat",
     "PlayerStood",
     "PlayerUnseated",
@@ -159,10 +163,13 @@ TableEvent = (
 )
 """Events that change the table around the hand."""
 
-Event = HandEvent | TableEvent
+PlayerEvent = PlayerBanned | PlayerReinstated
+"""Events of a player's own stream, never of a table's."""
+
+Event = HandEvent | TableEvent | PlayerEvent
 
 
 EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
-    {cls.__name__: cls for cls in (*get_args(HandEvent), *get_args(TableEvent))},
+    {cls.__name__: cls for cls in (*get_args(HandEvent), *get_args(TableEvent), *get_args(PlayerEvent))},
 )
 """The classes of events by name, which is the `type` a stored event carries."""

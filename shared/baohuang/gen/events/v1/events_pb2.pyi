@@ -13,6 +13,7 @@ client can follow a game without knowing a rule.
 - Therefore the messages hold int32, bool, string, enums, messages and lists of them, and nothing else.
 """
 
+from baohuang.gen.events.v1 import bans_pb2 as _bans_pb2
 from baohuang.gen.events.v1 import crown_pb2 as _crown_pb2
 from baohuang.gen.events.v1 import deal_pb2 as _deal_pb2
 from baohuang.gen.events.v1 import declare_pb2 as _declare_pb2
@@ -35,7 +36,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Event(_message.Message):
-    """One event of a table."""
+    """One event of a table, or of a player's own stream."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -75,6 +76,8 @@ class Event(_message.Message):
     TURN_EXTENDED_FIELD_NUMBER: _builtins.int
     CONNECTION_LOST_FIELD_NUMBER: _builtins.int
     CONNECTION_RESTORED_FIELD_NUMBER: _builtins.int
+    PLAYER_BANNED_FIELD_NUMBER: _builtins.int
+    PLAYER_REINSTATED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def table_opened(self) -> _seats_pb2.TableOpened:
         """The table was opened."""
@@ -217,8 +220,16 @@ class Event(_message.Message):
 
     @_builtins.property
     def connection_restored(self) -> _rulings_pb2.ConnectionRestored:
-        """See `ConnectionRestored`.
-        65 and on: further rulings (an extended turn, a reversal).
+        """See `ConnectionRestored`."""
+
+    @_builtins.property
+    def player_banned(self) -> _bans_pb2.PlayerBanned:
+        """Ruling: a player is banned. Never on a table's stream."""
+
+    @_builtins.property
+    def player_reinstated(self) -> _bans_pb2.PlayerReinstated:
+        """Ruling: a player may play again. Never on a table's stream.
+        70 and on: further rulings (a reversal).
         """
 
     def __init__(
@@ -260,12 +271,14 @@ class Event(_message.Message):
         turn_extended: _rulings_pb2.TurnExtended | None = ...,
         connection_lost: _rulings_pb2.ConnectionLost | None = ...,
         connection_restored: _rulings_pb2.ConnectionRestored | None = ...,
+        player_banned: _bans_pb2.PlayerBanned | None = ...,
+        player_reinstated: _bans_pb2.PlayerReinstated | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "player_unseated", b"player_unseated", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_closed", b"table_closed", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_banned", b"player_banned", "player_fined", b"player_fined", "player_reinstated", b"player_reinstated", "player_sat", b"player_sat", "player_stood", b"player_stood", "player_unseated", b"player_unseated", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_closed", b"table_closed", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_fined", b"player_fined", "player_sat", b"player_sat", "player_stood", b"player_stood", "player_unseated", b"player_unseated", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_closed", b"table_closed", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answered", b"answered", "card_called", b"card_called", "cards_dealt", b"cards_dealt", "cards_played", b"cards_played", "connection_lost", b"connection_lost", "connection_restored", b"connection_restored", "crown_offered", b"crown_offered", "crown_yielded", b"crown_yielded", "declarations_published", b"declarations_published", "emperor_enthroned", b"emperor_enthroned", "event", b"event", "hand_finished", b"hand_finished", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kicks_published", b"kicks_published", "open_solo_declared", b"open_solo_declared", "passed", b"passed", "phase_began", b"phase_began", "player_banned", b"player_banned", "player_fined", b"player_fined", "player_reinstated", b"player_reinstated", "player_sat", b"player_sat", "player_stood", b"player_stood", "player_unseated", b"player_unseated", "readiness_set", b"readiness_set", "redeal_ordered", b"redeal_ordered", "role_revealed", b"role_revealed", "seat_went_out", b"seat_went_out", "seed_committed", b"seed_committed", "seize_published", b"seize_published", "table_closed", b"table_closed", "table_dissolved", b"table_dissolved", "table_opened", b"table_opened", "tribute_paid", b"tribute_paid", "tribute_returned", b"tribute_returned", "trusteeship_cancelled", b"trusteeship_cancelled", "trusteeship_entered", b"trusteeship_entered", "trusteeship_made_permanent", b"trusteeship_made_permanent", "turn_extended", b"turn_extended"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_opened", "player_sat", "player_stood", "readiness_set", "seed_committed", "hand_started", "hand_finished", "table_dissolved", "player_unseated", "table_closed", "cards_dealt", "tribute_paid", "tribute_returned", "crown_offered", "crown_yielded", "redeal_ordered", "emperor_enthroned", "phase_began", "answered", "seize_published", "card_called", "open_solo_declared", "declarations_published", "kicks_published", "seat_went_out", "cards_played", "passed", "role_revealed", "trusteeship_entered", "trusteeship_made_permanent", "trusteeship_cancelled", "player_fined", "hand_voided", "turn_extended", "connection_lost", "connection_restored"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_opened", "player_sat", "player_stood", "readiness_set", "seed_committed", "hand_started", "hand_finished", "table_dissolved", "player_unseated", "table_closed", "cards_dealt", "tribute_paid", "tribute_returned", "crown_offered", "crown_yielded", "redeal_ordered", "emperor_enthroned", "phase_began", "answered", "seize_published", "card_called", "open_solo_declared", "declarations_published", "kicks_published", "seat_went_out", "cards_played", "passed", "role_revealed", "trusteeship_entered", "trusteeship_made_permanent", "trusteeship_cancelled", "player_fined", "hand_voided", "turn_extended", "connection_lost", "connection_restored", "player_banned", "player_reinstated"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 

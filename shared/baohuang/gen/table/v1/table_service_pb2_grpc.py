@@ -101,6 +101,21 @@ class TableServiceStub:
                 request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerRequest.SerializeToString,
                 response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerResponse.FromString,
                 _registered_method=True)
+        self.VoidHand = channel.unary_unary(
+                '/baohuang.table.v1.TableService/VoidHand',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.VoidHandRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.VoidHandResponse.FromString,
+                _registered_method=True)
+        self.CloseTable = channel.unary_unary(
+                '/baohuang.table.v1.TableService/CloseTable',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.CloseTableRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.CloseTableResponse.FromString,
+                _registered_method=True)
+        self.SetBan = channel.unary_unary(
+                '/baohuang.table.v1.TableService/SetBan',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.SetBanRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.SetBanResponse.FromString,
+                _registered_method=True)
         self.WatchTable = channel.unary_stream(
                 '/baohuang.table.v1.TableService/WatchTable',
                 request_serializer=baohuang_dot_table_dot_v1_dot_watch__pb2.WatchTableRequest.SerializeToString,
@@ -204,6 +219,29 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def VoidHand(self, request, context):
+        """For operators: ends the hand as it stands, in any phase, without points (RULE-1). The table goes on unless a seat is in
+        trusteeship (TRUST-4). Others: PERMISSION_DENIED; without a hand: WRONG_PHASE.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseTable(self, request, context):
+        """For operators: closes the table for good (RULE-1). Refused as HAND_IN_PROGRESS during a hand: void it first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetBan(self, request, context):
+        """For operators: bans a player, who may not sit down nor get ready any more, anywhere, or lifts his ban (RULE-1). A hand
+        that he plays goes on. Refused as ALREADY_BANNED, NOT_BANNED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchTable(self, request, context):
         """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored.
         A player who sits at the table or plays its hand has one such stream: opening another one takes it over.
@@ -281,6 +319,21 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.KickPlayer,
                     request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerRequest.FromString,
                     response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerResponse.SerializeToString,
+            ),
+            'VoidHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidHand,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.VoidHandRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.VoidHandResponse.SerializeToString,
+            ),
+            'CloseTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseTable,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.CloseTableRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.CloseTableResponse.SerializeToString,
+            ),
+            'SetBan': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetBan,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.SetBanRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.SetBanResponse.SerializeToString,
             ),
             'WatchTable': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchTable,
@@ -600,6 +653,87 @@ class TableService:
             '/baohuang.table.v1.TableService/KickPlayer',
             baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerRequest.SerializeToString,
             baohuang_dot_table_dot_v1_dot_table__service__pb2.KickPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.table.v1.TableService/VoidHand',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.VoidHandRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.VoidHandResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.table.v1.TableService/CloseTable',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.CloseTableRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.CloseTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetBan(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.table.v1.TableService/SetBan',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.SetBanRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.SetBanResponse.FromString,
             options,
             channel_credentials,
             insecure,

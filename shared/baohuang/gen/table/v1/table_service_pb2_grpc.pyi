@@ -52,6 +52,16 @@ class TableServiceStub:
     """Gives the seat up for the rest of the hand: fined at once, played by the trustee to the end (FINE-2, FINE-3)."""
     KickPlayer: _aio.UnaryUnaryMultiCallable[_table_service_pb2.KickPlayerRequest, _table_service_pb2.KickPlayerResponse]
     """For operators: takes a seat from its player, as if he had forfeited it (FINE-2). Others: PERMISSION_DENIED."""
+    VoidHand: _aio.UnaryUnaryMultiCallable[_table_service_pb2.VoidHandRequest, _table_service_pb2.VoidHandResponse]
+    """For operators: ends the hand as it stands, in any phase, without points (RULE-1). The table goes on unless a seat is in
+    trusteeship (TRUST-4). Others: PERMISSION_DENIED; without a hand: WRONG_PHASE.
+    """
+    CloseTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.CloseTableRequest, _table_service_pb2.CloseTableResponse]
+    """For operators: closes the table for good (RULE-1). Refused as HAND_IN_PROGRESS during a hand: void it first."""
+    SetBan: _aio.UnaryUnaryMultiCallable[_table_service_pb2.SetBanRequest, _table_service_pb2.SetBanResponse]
+    """For operators: bans a player, who may not sit down nor get ready any more, anywhere, or lifts his ban (RULE-1). A hand
+    that he plays goes on. Refused as ALREADY_BANNED, NOT_BANNED.
+    """
     WatchTable: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchTableRequest, _watch_pb2.WatchTableResponse]
     """Streams a table as the caller may see it: snapshot or missed events first, then each event as it is stored.
     A player who sits at the table or plays its hand has one such stream: opening another one takes it over.
@@ -167,6 +177,34 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_table_service_pb2.KickPlayerRequest, _abc.Awaitable[_table_service_pb2.KickPlayerResponse]],
     ) -> _abc.Awaitable[_table_service_pb2.KickPlayerResponse]:
         """For operators: takes a seat from its player, as if he had forfeited it (FINE-2). Others: PERMISSION_DENIED."""
+
+    @_abc_1.abstractmethod
+    def VoidHand(
+        self,
+        request: _table_service_pb2.VoidHandRequest,
+        context: _aio.ServicerContext[_table_service_pb2.VoidHandRequest, _abc.Awaitable[_table_service_pb2.VoidHandResponse]],
+    ) -> _abc.Awaitable[_table_service_pb2.VoidHandResponse]:
+        """For operators: ends the hand as it stands, in any phase, without points (RULE-1). The table goes on unless a seat is in
+        trusteeship (TRUST-4). Others: PERMISSION_DENIED; without a hand: WRONG_PHASE.
+        """
+
+    @_abc_1.abstractmethod
+    def CloseTable(
+        self,
+        request: _table_service_pb2.CloseTableRequest,
+        context: _aio.ServicerContext[_table_service_pb2.CloseTableRequest, _abc.Awaitable[_table_service_pb2.CloseTableResponse]],
+    ) -> _abc.Awaitable[_table_service_pb2.CloseTableResponse]:
+        """For operators: closes the table for good (RULE-1). Refused as HAND_IN_PROGRESS during a hand: void it first."""
+
+    @_abc_1.abstractmethod
+    def SetBan(
+        self,
+        request: _table_service_pb2.SetBanRequest,
+        context: _aio.ServicerContext[_table_service_pb2.SetBanRequest, _abc.Awaitable[_table_service_pb2.SetBanResponse]],
+    ) -> _abc.Awaitable[_table_service_pb2.SetBanResponse]:
+        """For operators: bans a player, who may not sit down nor get ready any more, anywhere, or lifts his ban (RULE-1). A hand
+        that he plays goes on. Refused as ALREADY_BANNED, NOT_BANNED.
+        """
 
     @_abc_1.abstractmethod
     def WatchTable(
