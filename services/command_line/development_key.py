@@ -26,6 +26,8 @@ from jwt.algorithms import OKPAlgorithm
 
 from baohuang.rpc.auth import Caller
 
+DEFAULT_DATA_DIR: Final = Path(".baohuang")
+"""Where `baohuang up` keeps everything, and `baohuang token` looks for the key, unless told otherwise."""
 ISSUER: Final = "baohuang-development"
 AUDIENCE: Final = "baohuang"
 _OTHERS: Final = 0o077

@@ -1,18 +1,46 @@
-"""The `baohuang` command; one module a subcommand."""
+"""The `baohuang` command; one module a subcommand, imported when it is asked for.
+
+What only some need (migrations above all) costs the start of a process more than most of them do by themselves.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Final
 
 import typer
+from typer.core import TyperGroup
 
-from command_line import up
-from command_line.audit.rebuild import rebuild
-from command_line.audit.reconcile import reconcile
-from command_line.audit.redrive import redrive, skip
-from command_line.demo.command import demo
-from command_line.judge.command import judge
-from command_line.play.command import play
-from command_line.rebuild_stream import rebuild_stream
-from command_line.tokens import token
+_FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "up": "command_line.up:command",
+        "demo": "command_line.demo.command:demo",
+        "play": "command_line.play.command:play",
+        "judge": "command_line.judge.command:judge",
+        "token": "command_line.tokens:token",
+        "rebuild-stream": "command_line.rebuild_stream:rebuild_stream",
+        "reconcile": "command_line.audit.reconcile:reconcile",
+        "rebuild": "command_line.audit.rebuild:rebuild",
+        "redrive": "command_line.audit.redrive:redrive",
+        "skip": "command_line.audit.redrive:skip",
+    }
+)
+"""Where each subcommand is, by its name, in the order of the help."""
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+class _Subcommands(TyperGroup):
+    """Imports a subcommand when it is run or asked for its help."""
+
+    def list_commands(self, _ctx: Any) -> list[str]:
+        """Name them all."""
+        return list(_FUNCTIONS)
+
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
+        """Import one, None if there is none of that name."""
+        return _imported(cmd_name) if cmd_name in _FUNCTIONS else None
+
+
+app = typer.Typer(cls=_Subcommands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.callback()
@@ -20,16 +48,11 @@ def _baohuang() -> None:
     """Run and inspect a backend for the five-player card game 保皇."""
 
 
-app.command("up")(up.command)
-app.command("demo")(demo)
-app.command("play")(play)
-app.command("judge")(judge)
-app.command("token")(token)
-app.command("rebuild-stream")(rebuild_stream)
-app.command("reconcile")(reconcile)
-app.command("rebuild")(rebuild)
-app.command("redrive")(redrive)
-app.command("skip")(skip)
+def _imported(name: str) -> Any:
+    module, function = _FUNCTIONS[name].split(":")
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name)(getattr(import_module(module), function))
+    return typer.main.get_command(alone)
 
 
 def main() -> None:

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from baohuang.rpc.auth import Caller, Role, caller_id
-from command_line.development_key import DevelopmentKey, DevelopmentKeyError
-from command_line.up import DEFAULT_DATA_DIR
+from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKey, DevelopmentKeyError
 
 _SECONDS_AN_HOUR = 3600.0
 _MOST_HOURS = 366 * 24

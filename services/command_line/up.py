@@ -14,10 +14,9 @@ from baohuang.embedded.errors import EmbeddedServerError
 from baohuang.rpc.rate_limit import RateLimit
 from baohuang.rpc.settings import DEFAULT_RATE_LIMIT
 from command_line.backend import BackendOptions, LocalBackend, MigrationError
-from command_line.development_key import DevelopmentKeyError
+from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKeyError
 from command_line.supervision import MovedError, supervise
 
-DEFAULT_DATA_DIR = Path(".baohuang")
 MOST_REPLICAS = 16
 """Each has up to five connections to PostgreSQL, which takes a hundred."""
 
