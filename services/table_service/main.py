@@ -71,9 +71,9 @@ async def _until_signalled(settings: TableSettings) -> None:
 
 
 def _collect_seldom() -> None:
-    """Spare the collector's looking through tables and code for cycles: a play leaves none behind.
+    """Spare looking through tables and code for cycles: plays over streams leave none behind, calls a handful.
 
-    With the interpreter's own settings that takes a sixth of a busy replica's time, in pauses that grow with its tables.
+    With the interpreter's own settings it takes a sixth of a busy replica's time, in pauses that grow with its tables.
     """
     gc.collect()
     gc.freeze()
