@@ -12,11 +12,14 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
 from baohuang.gen.table.v1 import watch_pb2
 from bench.random_player import chance_of
+from table_service.wiring import Limits
 from tables.clients import Client, open_table, ready, sit
 from tables.games import PLAYERS, Game, seated
 from tables.onlookers import Onlooker, channels
 from tables.replicas import Replica, replica
 
+NOTHING_BUT_EVENTS = Limits(heartbeat_seconds=3600.0, away_seconds=3600.0)
+"""However slow the machine is, streams bring events alone."""
 CROWD = 500
 TABLES = 200
 MOVES = 25
@@ -31,7 +34,7 @@ def check_contiguous(messages: list[watch_pb2.WatchTableResponse], begin: int, e
 
 async def test_five_hundred_watchers_of_one_table(log: MemoryLog) -> None:
     """The five players and 495 spectators, on five connections: nobody misses anything, all spectators see the same."""
-    async with replica(log) as service, AsyncExitStack() as stack:
+    async with replica(log, NOTHING_BUT_EVENTS, max_connection_age_seconds=3600) as service, AsyncExitStack() as stack:
         game, chance = await seated(service, "homy-weihai"), chance_of("five hundred")
         lines = await channels(stack, service.address, 5)
         names = [*PLAYERS, *(f"spectator-{number}" for number in range(CROWD - 5))]
@@ -58,7 +61,8 @@ async def play_some(game: Game, moves: int, chance: Random) -> None:
 
 async def test_two_hundred_tables_with_five_watchers_each(log: MemoryLog) -> None:
     """Every player watches his table while all tables fill and deal at once: each has every version of his own."""
-    async with replica(log, rate_limit_per_second=math.inf) as service, AsyncExitStack() as stack:
+    serving = replica(log, NOTHING_BUT_EVENTS, rate_limit_per_second=math.inf, max_connection_age_seconds=3600)
+    async with serving as service, AsyncExitStack() as stack:
         lines = await channels(stack, service.address, 5)
         tables = await asyncio.gather(*(watched_table(service, number, lines) for number in range(TABLES)))
         heads = {head.stream_id: head.version for head in await log.list_heads(limit=TABLES)}
