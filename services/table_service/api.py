@@ -17,7 +17,7 @@ from baohuang.eventlog.port import Head, RequestId, StreamId, Version
 from baohuang.gen.rules.v1 import hand_pb2, ruleset_pb2
 from baohuang.gen.table.v1 import play_pb2, table_view_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
-from baohuang.rpc.auth import caller_id
+from baohuang.rpc.auth import Role, caller_id
 from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, NotFound, Reason
 from baohuang.rpc.messages import requested_options, to_proto
@@ -28,6 +28,7 @@ from baohuang.rules.state import Answer, PlayerId, TableId, TableStatus
 from table_service.bans import BanRequest
 from table_service.handler import Request
 from table_service.identifiers import new_table_id
+from table_service.privacy import Visitor, digest_of
 from table_service.summaries import Summary, filter_for, read_summary
 
 CommandRequest = (
@@ -50,6 +51,7 @@ _TABLE_ID: Final = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 _DEFAULT_PAGE: Final = 50
 _LARGEST_PAGE: Final = 100
 _LONGEST_REASON: Final = 200
+_INVITATION_CODE: Final = re.compile(r"[\x21-\x7e]{16,64}", re.ASCII)
 _MOST_CARDS: Final = 64
 """More than any hand holds, whatever was pasted or paid to it."""
 _ANSWERS_BY_PHASE: Final[Mapping[str, frozenset[Answer]]] = MappingProxyType(
@@ -66,6 +68,16 @@ _ANSWERS_BY_PHASE: Final[Mapping[str, frozenset[Answer]]] = MappingProxyType(
 def caller() -> PlayerId:
     """Return the player who calls."""
     return PlayerId(current_caller().player)
+
+
+def visitor(invitation_code: str) -> Visitor:
+    """Return the caller as he comes to a table, with the code he shows; empty if none."""
+    return Visitor(caller(), invitation_code, is_trusted())
+
+
+def is_trusted() -> bool:
+    """Tell whether the caller may know of every table."""
+    return current_caller().role in {Role.OPERATOR, Role.SERVICE}
 
 
 def table_id_in(text: str) -> TableId:
@@ -93,7 +105,10 @@ def request_in(message: MutatingRequest, now: Callable[[], datetime]) -> Request
 def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
     """Return the action of an OpenTable request. Raises MalformedInput."""
     options = requested_options(message.options)
-    return cmd.OpenTable(table_id, message.ruleset, options)
+    code = message.invitation_code
+    if code and not _INVITATION_CODE.fullmatch(code):
+        raise MalformedInput.field("invitation_code", "must be 16 to 64 printable ASCII characters without blanks")
+    return cmd.OpenTable(table_id, message.ruleset, options, digest_of(table_id, code))
 
 
 def sitting(message: pb.SitDownRequest) -> cmd.SitDown:
@@ -203,7 +218,9 @@ def listing(message: pb.ListTablesRequest) -> tuple[bytes, StreamId | None, int]
             raise MalformedInput.field(field, "must not hold NUL")
     if message.page_token and not _TABLE_ID.fullmatch(message.page_token):
         raise MalformedInput.field("page_token", "is not one that ListTables gave")
-    where = filter_for(message.ruleset, _status(message.status), message.player, free_seat=message.free_seat)
+    private = is_trusted() or message.player == caller()
+    status = _status(message.status)
+    where = filter_for(message.ruleset, status, message.player, free_seat=message.free_seat, private=private)
     size = min(message.page_size or _DEFAULT_PAGE, _LARGEST_PAGE)
     return where, StreamId(message.page_token) if message.page_token else None, size
 
@@ -248,6 +265,7 @@ def _request(table_id: TableId, message: MutatingRequest, action: cmd.Action, ex
         digest=_digest(message),
         action=action,
         expected_version=expected,
+        visitor=visitor(message.invitation_code if isinstance(message, pb.SitDownRequest) else ""),
     )
 
 

@@ -32,7 +32,7 @@ from baohuang.eventlog.port import (
     Version,
     VersionConflict,
 )
-from baohuang.rpc.errors import MalformedInput, Reason, Refusal, StaleVersion, Unavailable
+from baohuang.rpc.errors import MalformedInput, NotFound, Reason, Refusal, StaleVersion, Unavailable
 from baohuang.rules.clock import deadline_of
 from baohuang.rules.commands import Action, Command, OpenTable
 from baohuang.rules.decide import decide
@@ -43,6 +43,7 @@ from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.claims import KEPT, NOBODY_KEPT, Kept, claims_of, kept_by
 from table_service.clock import DatabaseClock, moment
 from table_service.neighbours import Neighbours, NoNeighbours
+from table_service.privacy import Visitor, check_admitted
 from table_service.refusing import refusal_of
 from table_service.seeds import SeedSource
 from table_service.summaries import new_summary
@@ -65,6 +66,8 @@ class Request:
     action: Action
     expected_version: Version | None = None
     not_before: datetime | None = None
+    visitor: Visitor | None = None
+    """Who comes with it to a table that may be private; None: the service itself."""
 
 
 class StillToCome(Exception):  # noqa: N818 (a finding about clocks: only a command with `not_before` meets it)
@@ -159,6 +162,8 @@ class CommandHandler:
             await self._tables.catch_up(held)
 
     def _decide(self, held: HeldTable, request: Request, kept: Kept) -> _Decided:
+        if held.table is not None and request.visitor is not None:
+            check_admitted(held.table, request.visitor)
         if request.expected_version not in {None, held.version}:
             current = held.seen_by(request.player).version if held.table else held.version
             raise StaleVersion(int(request.expected_version or 0), current)
@@ -212,7 +217,9 @@ class CommandHandler:
     async def _refuse(self, held: HeldTable, request: Request, refused: Exception, kept: Kept) -> Done | Kept:
         """Raise the refusal if the log agrees with the state it was decided from; else have it decided again."""
         current = await self._log.current(held.stream_id, Actor(request.player), request.request_id)
-        if current.duplicate is not None:
+        # A request made elsewhere tells nothing of a table that he may not know of.
+        hidden = isinstance(refused, NotFound) and current.duplicate and current.duplicate.stream_id != held.stream_id
+        if current.duplicate is not None and not hidden:
             return await self._first_outcome(held, current.duplicate, request.digest)
         version = current.head.version if current.head else NO_VERSION
         if version != held.version:

@@ -14,8 +14,14 @@ from baohuang.rpc.errors import (
 )
 from baohuang.rules import refusals as rules
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
+from baohuang.rules.state import TableId
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def no_such_table(table_id: TableId) -> NotFound:
+    """Return the one refusal of a table that is not there, or that the caller may not know of."""
+    return NotFound(Reason.NO_SUCH_TABLE, f"there is no table {table_id!r}")
 
 
 def refusal_of(refused: Exception, metadata: Mapping[str, str] = _NOTHING) -> Refusal:

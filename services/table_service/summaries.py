@@ -11,7 +11,7 @@ from baohuang.rules.state import PlayerId, Table, TableStatus, in_progress
 
 
 class Summary(msgspec.Struct, frozen=True, rename="camel"):
-    """A table at a glance; nothing of it is hidden from anybody."""
+    """A table at a glance; nothing of it is hidden from anybody who may know of the table."""
 
     ruleset: RulesetId
     options: Options
@@ -20,6 +20,8 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
     free_seat: bool
     hands_played: int
     hand_in_progress: bool
+    listed: bool = True
+    """Whether it is open to all, and so in everybody's listings."""
 
 
 _STANDING: Final = attrgetter(*(field.name for field in fields(Table) if field.name != "hand"))
@@ -40,6 +42,7 @@ def summary_of(table: Table) -> bytes:
             free_seat=not all(players),
             hands_played=table.hands_played,
             hand_in_progress=in_progress(table),
+            listed=not table.invitation_digest,
         )
     )
 
@@ -59,8 +62,11 @@ def read_summary(stored: bytes) -> Summary:
     return _decode(stored)
 
 
-def filter_for(ruleset: str, status: TableStatus | None, player: str, *, free_seat: bool) -> bytes:
-    """Return the containment filter for a listing: what is empty, None or false does not filter."""
+def filter_for(ruleset: str, status: TableStatus | None, player: str, *, free_seat: bool, private: bool) -> bytes:
+    """Return the containment filter for a listing: what is empty, None or false does not filter.
+
+    Private tables are among what it finds only with `private`.
+    """
     # What every table's summary has, and that of no other stream.
     wanted: dict[str, object] = {"players": []}
     if ruleset:
@@ -71,4 +77,6 @@ def filter_for(ruleset: str, status: TableStatus | None, player: str, *, free_se
         wanted["players"] = [player]
     if free_seat:
         wanted["freeSeat"] = True
+    if not private:
+        wanted["listed"] = True
     return _encode(wanted)

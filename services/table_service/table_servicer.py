@@ -18,6 +18,7 @@ from table_service.bans import Bans
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler
 from table_service.playing.session import Playing
+from table_service.privacy import check_admitted
 from table_service.tables import Tables
 from table_service.views import view_of
 from table_service.watch.stream import Watching
@@ -77,6 +78,8 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
             held = await self._tables.current(table_id)
         except EventLogError as error:
             raise _unavailable() from error
+        if held.table is not None:
+            check_admitted(held.table, api.visitor(request.invitation_code))
         return pb.GetTableResponse(table=view_of(held, api.caller(), self._clock.now()))
 
     async def ListTables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
@@ -142,9 +145,10 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
     async def WatchTable(self, request: watch_pb2.WatchTableRequest, context: Context) -> AsyncIterator[bytes]:  # type: ignore[override] # serialized once for all watchers
         """Stream the table as the caller may see it."""
         table_id = api.table_id_in(request.table_id)
+        visitor = api.visitor(request.invitation_code)
         after_version, cut = api.after_version_in(request), current_call().cut
         try:
-            async with aclosing(self._watching.watch(table_id, api.caller(), after_version, cut)) as stream:
+            async with aclosing(self._watching.watch(table_id, visitor, after_version, cut)) as stream:
                 async for told in stream:
                     yield told.message
         except EventLogError as error:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import NO_HASH, NO_VERSION, EventLog, StoredEvent, StreamId, Version
-from baohuang.rpc.errors import NotFound, Reason
 from baohuang.rules.events import Event
 from baohuang.rules.evolve import fold
 from baohuang.rules.state import PlayerId, Table, TableId, in_progress
 from table_service.curtain import Curtain, Learnt, Seen
 from table_service.happened import replay, replay_stored
 from table_service.history import HAND_STARTED, from_hand_of
+from table_service.refusing import no_such_table
 
 TABLES_HELD = 10_000
 
@@ -115,7 +115,7 @@ class Tables:
         said = await self._read(held.table_id)
         if said is None:
             self.forget(held.table_id)
-            raise NotFound(Reason.NO_SUCH_TABLE, f"there is no table {held.table_id!r} any more")
+            raise no_such_table(held.table_id)
         held.table, held.version, held.hash, held.curtain = said.table, said.version, said.hash, said.curtain
 
     def forget(self, table_id: TableId) -> None:
@@ -143,7 +143,7 @@ class Tables:
     async def _load(self, table_id: TableId) -> HeldTable:
         read = await self._read(table_id)
         if read is None:
-            raise NotFound(Reason.NO_SUCH_TABLE, f"there is no table {table_id!r}")
+            raise no_such_table(table_id)
         held = self._held.setdefault(table_id, read)
         self._drop_least_used(table_id)
         return held

@@ -22,7 +22,6 @@ from baohuang.rpc.errors import MalformedInput, Refusal
 from baohuang.rpc.interceptor import InternalRefusal
 from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rules.commands import OpenTable
-from baohuang.rules.state import PlayerId
 from table_service import api
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler, Done, Request
@@ -70,7 +69,7 @@ class _Session:
         self._caller = current_caller()
         self.outbox = Outbox()
         self._orders = Orders(playing.handler, self._answer)
-        self._watched = Watched(playing.watching, PlayerId(self._caller.player), self.outbox, self._leave)
+        self._watched = Watched(playing.watching, self.outbox, self._leave)
         self._reading: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None

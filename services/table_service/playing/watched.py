@@ -14,7 +14,6 @@ from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.rpc.call import current_call
 from baohuang.rpc.errors import Reason, Refusal, Unavailable
 from baohuang.rpc.interceptor import InternalRefusal
-from baohuang.rules.state import PlayerId
 from table_service import api
 from table_service.playing import answers
 from table_service.playing.outbox import Outbox
@@ -37,9 +36,8 @@ class _Watch:
 class Watched:
     """Passes the messages of tables on to the outbox, each when there is room: till then they wait in their watch."""
 
-    def __init__(self, watching: Watching, player: PlayerId, outbox: Outbox, leave: Leave) -> None:
+    def __init__(self, watching: Watching, outbox: Outbox, leave: Leave) -> None:
         self._watching = watching
-        self._player = player
         self._outbox = outbox
         self._leave = leave
         self._watches: dict[str, _Watch] = {}
@@ -94,8 +92,8 @@ class Watched:
     async def _pass_on(self, message: play_pb2.Watch, watch: _Watch) -> None:
         """Pass the table's stream on to its end."""
         table_id, after_version = api.table_id_in(message.table_id), api.after_version_in(message)
-        envelope = answers.Envelope(table_id)
-        async with aclosing(self._watching.watch(table_id, self._player, after_version, current_call().cut)) as stream:
+        envelope, visitor = answers.Envelope(table_id), api.visitor(message.invitation_code)
+        async with aclosing(self._watching.watch(table_id, visitor, after_version, current_call().cut)) as stream:
             async for told in stream:
                 if told.message[0] == _RECONNECT_TAG:
                     # Of the whole stream here; till then the table counts as watched.

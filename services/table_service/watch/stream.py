@@ -9,6 +9,7 @@ from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.errors import MalformedInput
 from baohuang.rules.state import PlayerId, TableId, seat_of
 from table_service.neighbours import Neighbours
+from table_service.privacy import Visitor, check_admitted
 from table_service.tables import HeldTable, Tables
 from table_service.views import time_left, view_of, viewer_seat
 from table_service.watch.hub import Hub
@@ -33,16 +34,18 @@ class Watching:
         self._now = now
 
     async def watch(
-        self, table_id: TableId, player: PlayerId, after_version: int, cut: Cut
+        self, table_id: TableId, visitor: Visitor, after_version: int, cut: Cut
     ) -> AsyncGenerator[Told, None]:
-        """Yield the table's stream as the player may see it, ready to be sent; versions are contiguous.
+        """Yield the table's stream as the visitor may see it, ready to be sent; versions are contiguous.
 
         Whoever has a seat at the table takes over his older streams of it. `cut` is called when what was yielded is
         not taken in for too long; it has to close this generator. Ends after a Reconnect or TakenOver.
 
         Raises Refusal: NotFound, MalformedInput (a version the table has not reached), Exhausted (SLOW_READER).
         """
-        held = await self._tables.current(table_id)
+        held, player = await self._tables.current(table_id), visitor.player
+        if held.table is not None:
+            check_admitted(held.table, visitor)
         with self._hub.subscribe(table_id, player, cut) as subscription:
             seen = held.seen_by(player)
             if after_version > seen.version:

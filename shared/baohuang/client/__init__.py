@@ -14,7 +14,7 @@
 Calls are retried by themselves where that is safe, watches resume by themselves; `errors` draws what may be raised.
 """
 
-from baohuang.client.commands import Receipt
+from baohuang.client.commands import Receipt, fresh_invitation_code
 from baohuang.client.credentials import BearerToken, Credentials, DevelopmentIdentity
 from baohuang.client.errors import (
     ClientError,
@@ -62,4 +62,5 @@ __all__ = [
     "Update",
     "ViewBrokenError",
     "connect",
+    "fresh_invitation_code",
 ]

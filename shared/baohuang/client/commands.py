@@ -1,5 +1,6 @@
 """The commands of a player, whichever way they are sent."""
 
+import secrets
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -24,6 +25,7 @@ Request = (
     | pb.ForfeitSeatRequest
 )
 _OPTIONS: Final = ruleset_pb2.Options
+_CODE_BYTES: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +58,29 @@ class Commands(ABC):
         """Send a command until it is answered."""
 
     async def open_table(
-        self, ruleset: str, options: Options | None = None, *, request_id: RequestId | None = None
+        self,
+        ruleset: str,
+        options: Options | None = None,
+        *,
+        invitation_code: str = "",
+        request_id: RequestId | None = None,
     ) -> Receipt:
-        """Open a table (TABLE-1); the caller does not sit at it yet."""
+        """Open a table (TABLE-1), private with a code (`fresh_invitation_code`); the caller does not sit at it yet."""
         request = pb.OpenTableRequest(
             request_id=request_id or fresh_id(),
             ruleset=ruleset,
             options=to_proto(options or Options(), _OPTIONS),
+            invitation_code=invitation_code,
         )
         return await self._carry_out(request)
 
-    async def sit_down(self, table_id: TableId, seat: int, *, request_id: RequestId | None = None) -> Receipt:
-        """Take an empty seat, 0 to 4."""
-        request = pb.SitDownRequest(request_id=request_id or fresh_id(), table_id=table_id, seat=seat)
+    async def sit_down(
+        self, table_id: TableId, seat: int, *, invitation_code: str = "", request_id: RequestId | None = None
+    ) -> Receipt:
+        """Take an empty seat, 0 to 4; at a private table with its code."""
+        request = pb.SitDownRequest(
+            request_id=request_id or fresh_id(), table_id=table_id, seat=seat, invitation_code=invitation_code
+        )
         return await self._carry_out(request)
 
     async def stand_up(self, table_id: TableId, *, request_id: RequestId | None = None) -> Receipt:
@@ -124,3 +136,8 @@ def fresh_id() -> RequestId:
 def receipt_of(accepted: Accepted) -> Receipt:
     """Return what an accepted command came to."""
     return Receipt(TableId(accepted.table_id), Version(accepted.version), accepted.hash)
+
+
+def fresh_invitation_code() -> str:
+    """Return a code for a private table that nobody can guess: only those who have it, and who sit there, can come."""
+    return secrets.token_urlsafe(_CODE_BYTES)

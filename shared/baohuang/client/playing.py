@@ -82,12 +82,13 @@ class Playing(Commands):
             self._keeping.cancel()
             await asyncio.gather(self._keeping, return_exceptions=True)
 
-    async def watch(self, table_id: TableId) -> AsyncGenerator[Moment, None]:
+    async def watch(self, table_id: TableId, *, invitation_code: str = "") -> AsyncGenerator[Moment, None]:
         """Yield the table as `TableClient.watch` does. A newer watch of the same table over this stream ends this one.
 
         Raises RefusedError, TakenOverError, UnreachableError, ViewBrokenError.
         """
-        async with aclosing(Watch(table_id, self._open_table, self._patience).moments()) as moments:
+        watch = Watch(table_id, self._open_table, self._patience, invitation_code)
+        async with aclosing(watch.moments()) as moments:
             async for moment in moments:
                 yield moment
 
@@ -263,7 +264,8 @@ def _helps_another_stream(failed: grpc.aio.AioRpcError) -> bool:
 
 def _watch(request: watch_pb2.WatchTableRequest) -> pb.PlayRequest:
     after = request.after_version if request.HasField("after_version") else None
-    return pb.PlayRequest(watch=play_pb2.Watch(table_id=request.table_id, after_version=after))
+    watch = play_pb2.Watch(table_id=request.table_id, after_version=after, invitation_code=request.invitation_code)
+    return pb.PlayRequest(watch=watch)
 
 
 def _error_of(refused: play_pb2.Refused) -> ClientError:

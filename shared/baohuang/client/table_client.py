@@ -56,9 +56,10 @@ class TableClient(Commands):
         self._credentials = credentials
         self._patience = patience or Patience()
 
-    async def get_table(self, table_id: TableId) -> View:
-        """Return the table as the caller may see it now."""
-        return view_in((await self._call(self._stub.GetTable, pb.GetTableRequest(table_id=table_id))).table)
+    async def get_table(self, table_id: TableId, *, invitation_code: str = "") -> View:
+        """Return the table as the caller may see it now; a private one of others with its code."""
+        request = pb.GetTableRequest(table_id=table_id, invitation_code=invitation_code)
+        return view_in((await self._call(self._stub.GetTable, request)).table)
 
     async def list_tables(
         self, *, ruleset: str = "", player: str = "", free_seat: bool = False
@@ -105,14 +106,15 @@ class TableClient(Commands):
         async with Playing(lambda: play(metadata=self._credentials.metadata()), self._patience) as playing:
             yield playing
 
-    async def watch(self, table_id: TableId) -> AsyncGenerator[Moment, None]:
+    async def watch(self, table_id: TableId, *, invitation_code: str = "") -> AsyncGenerator[Moment, None]:
         """Yield the table as the caller may see it: now, and after each event, every version once and in order.
 
         Each event's hash is recomputed from what was shown and the hash before it. Lost streams are resumed.
         Who sits at the table or plays its hand has one watch of it: a newer one ends this one.
         Raises RefusedError, TakenOverError, UnreachableError, ViewBrokenError.
         """
-        async with aclosing(Watch(table_id, self._open_stream, self._patience).moments()) as moments:
+        watch = Watch(table_id, self._open_stream, self._patience, invitation_code)
+        async with aclosing(watch.moments()) as moments:
             async for moment in moments:
                 yield moment
 

@@ -45,8 +45,9 @@ class StreamEndedError(Exception):
 class Watch:
     """The moments of one table, from a snapshot on, every version once; `moments` is to be iterated once."""
 
-    def __init__(self, table_id: TableId, open_stream: Open, patience: Patience) -> None:
+    def __init__(self, table_id: TableId, open_stream: Open, patience: Patience, invitation_code: str = "") -> None:
         self._table_id = table_id
+        self._invitation_code = invitation_code
         self._open_stream = open_stream
         self._patience = patience
         self._known: Moment | None = None
@@ -78,7 +79,10 @@ class Watch:
 
     async def _opened_once(self) -> tuple[Stream, Response]:
         after = self._known.version if self._known else None
-        stream = self._open_stream(watch_pb2.WatchTableRequest(table_id=self._table_id, after_version=after))
+        request = watch_pb2.WatchTableRequest(
+            table_id=self._table_id, after_version=after, invitation_code=self._invitation_code
+        )
+        stream = self._open_stream(request)
         try:
             return stream, await self._next(stream)
         except BaseException:

@@ -145,6 +145,7 @@ class OpenTable:
     table_id: TableId
     ruleset: str
     options: Options
+    invitation_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

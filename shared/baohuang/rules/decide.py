@@ -142,7 +142,8 @@ def _open_table(decision: Decision, action: cmd.OpenTable) -> None:
     with_options(ruleset_named(action.ruleset), action.options)
     player = decision.command.player
     closes_at = later(decision.command.at, seating.ABANDONED_SECONDS)
-    decision.emit(TableOpened(action.table_id, action.ruleset, action.options, player, closes_at))
+    digest = action.invitation_digest
+    decision.emit(TableOpened(action.table_id, action.ruleset, action.options, player, closes_at, digest))
     _commit(decision, hand=1, deal=1)
 
 
@@ -184,6 +185,7 @@ def _start_hand(decision: Decision) -> None:
             commitment=table.commitment.commitment,
             hidden=HiddenSeed(table.commitment.seed),
             version=table.version + 1,
+            invitation_digest=table.invitation_digest,
         ),
     )
 

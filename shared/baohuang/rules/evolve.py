@@ -101,6 +101,7 @@ def _opened(event: ev.TableOpened) -> Table:
         version=1,
         closes_at=event.closes_at,
         closes_version=1 if event.closes_at else 0,
+        invitation_digest=event.invitation_digest,
     )
 
 
@@ -137,6 +138,7 @@ def _hand_started(event: ev.HandStarted) -> Table:
         commitment=Commitment(event.hand, 1, event.commitment, seed),
         previous=event.previous,
         hand=Hand(number=event.hand, players=event.players, dealer=event.dealer),
+        invitation_digest=event.invitation_digest,
     )
 
 

@@ -320,6 +320,8 @@ class Table:
     """When it is closed as abandoned unless somebody sits down; empty while anybody sits (TABLE-1)."""
     closes_version: int = 0
     """The version of the event that set this deadline: what the closing rests on."""
+    invitation_digest: str = ""
+    """What is kept of a private table's invitation code, in hex; empty for a table that is open to all."""
 
 
 def seat_of(table: Table, player: PlayerId) -> int | None:

@@ -43,6 +43,7 @@ class HandStarted:
     hidden: HiddenSeed | None
     version: int = 0
     """This event's own version: a rebuild that begins here counts on from it."""
+    invitation_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ class TableOpened:
     opened_by: PlayerId
     closes_at: Instant = NEVER
     """When it is closed as abandoned unless somebody sits down."""
+    invitation_digest: str = ""
+    """What is kept of a private table's invitation code, in hex; empty for a table that is open to all."""
 
 
 @dataclass(frozen=True, slots=True)

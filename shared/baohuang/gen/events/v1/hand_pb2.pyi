@@ -101,6 +101,7 @@ class HandStarted(_message.Message):
     COMMITMENT_FIELD_NUMBER: _builtins.int
     HIDDEN_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    INVITATION_DIGEST_FIELD_NUMBER: _builtins.int
     hand: _builtins.int
     """The hand's number at this table, from 1."""
     table_id: _builtins.str
@@ -115,6 +116,8 @@ class HandStarted(_message.Message):
     """SHA-256 of the first deal's seed, in lower-case hex: the commitment made before."""
     version: _builtins.int
     """This event's own version: who begins to follow the table here counts on from it."""
+    invitation_digest: _builtins.str
+    """What is kept of a private table's invitation code, as in TableOpened; empty for a table that is open to all."""
     @_builtins.property
     def options(self) -> _ruleset_pb2.Options:
         """The options, their defaults filled in."""
@@ -150,10 +153,11 @@ class HandStarted(_message.Message):
         commitment: _builtins.str = ...,
         hidden: Global___HiddenSeed | None = ...,
         version: _builtins.int = ...,
+        invitation_digest: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["hidden", b"hidden", "options", b"options", "previous", b"previous"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "dealer", b"dealer", "entropy", b"entropy", "hand", b"hand", "hidden", b"hidden", "opened_by", b"opened_by", "options", b"options", "players", b"players", "previous", b"previous", "ruleset", b"ruleset", "table_id", b"table_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "dealer", b"dealer", "entropy", b"entropy", "hand", b"hand", "hidden", b"hidden", "invitation_digest", b"invitation_digest", "opened_by", b"opened_by", "options", b"options", "players", b"players", "previous", b"previous", "ruleset", b"ruleset", "table_id", b"table_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ from baohuang.gen.rules.v1 import hand_pb2 as baohuang_dot_rules_dot_v1_dot_hand
 from baohuang.gen.rules.v1 import ruleset_pb2 as baohuang_dot_rules_dot_v1_dot_ruleset__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x62\x61ohuang/events/v1/seats.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\"\x83\x01\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12+\n\x07options\x18\x03 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12\x11\n\topened_by\x18\x04 \x01(\t\x12\x11\n\tcloses_at\x18\x05 \x01(\t\"9\n\tPlayerSat\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x03 \x01(\t\">\n\x0bPlayerStood\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x11\n\tcloses_at\x18\x03 \x01(\t\"\\\n\x0cReadinessSet\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\r\n\x05ready\x18\x03 \x01(\x08\x12\x0f\n\x07\x65ntropy\x18\x04 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x05 \x01(\t\"\xb9\x01\n\x0ePlayerUnseated\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x32\n\x06reason\x18\x03 \x01(\x0e\x32\".baohuang.rules.v1.UnseatingReason\x12\x0c\n\x04rule\x18\x04 \x01(\t\x12\x12\n\ndecided_at\x18\x05 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x06 \x01(\t\x12\x11\n\tcloses_at\x18\x07 \x01(\t\x12\x10\n\x08rests_on\x18\x08 \x03(\x05\"V\n\x0eTableDissolved\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x10\n\x08trustees\x18\x02 \x03(\x05\x12\x12\n\ndecided_at\x18\x03 \x01(\t\x12\x10\n\x08rests_on\x18\x04 \x03(\x05\"\x81\x01\n\x0bTableClosed\x12\x30\n\x06reason\x18\x01 \x01(\x0e\x32 .baohuang.rules.v1.ClosingReason\x12\x0c\n\x04note\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\x12\x10\n\x08rests_on\x18\x05 \x03(\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x62\x61ohuang/events/v1/seats.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\"\x9e\x01\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12+\n\x07options\x18\x03 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12\x11\n\topened_by\x18\x04 \x01(\t\x12\x11\n\tcloses_at\x18\x05 \x01(\t\x12\x19\n\x11invitation_digest\x18\x06 \x01(\t\"9\n\tPlayerSat\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x03 \x01(\t\">\n\x0bPlayerStood\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x11\n\tcloses_at\x18\x03 \x01(\t\"\\\n\x0cReadinessSet\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\r\n\x05ready\x18\x03 \x01(\x08\x12\x0f\n\x07\x65ntropy\x18\x04 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x05 \x01(\t\"\xb9\x01\n\x0ePlayerUnseated\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x32\n\x06reason\x18\x03 \x01(\x0e\x32\".baohuang.rules.v1.UnseatingReason\x12\x0c\n\x04rule\x18\x04 \x01(\t\x12\x12\n\ndecided_at\x18\x05 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x06 \x01(\t\x12\x11\n\tcloses_at\x18\x07 \x01(\t\x12\x10\n\x08rests_on\x18\x08 \x03(\x05\"V\n\x0eTableDissolved\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x10\n\x08trustees\x18\x02 \x03(\x05\x12\x12\n\ndecided_at\x18\x03 \x01(\t\x12\x10\n\x08rests_on\x18\x04 \x03(\x05\"\x81\x01\n\x0bTableClosed\x12\x30\n\x06reason\x18\x01 \x01(\x0e\x32 .baohuang.rules.v1.ClosingReason\x12\x0c\n\x04note\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\x12\x10\n\x08rests_on\x18\x05 \x03(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,17 +34,17 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.events.v1.seats_pb
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_TABLEOPENED']._serialized_start=118
-  _globals['_TABLEOPENED']._serialized_end=249
-  _globals['_PLAYERSAT']._serialized_start=251
-  _globals['_PLAYERSAT']._serialized_end=308
-  _globals['_PLAYERSTOOD']._serialized_start=310
-  _globals['_PLAYERSTOOD']._serialized_end=372
-  _globals['_READINESSSET']._serialized_start=374
-  _globals['_READINESSSET']._serialized_end=466
-  _globals['_PLAYERUNSEATED']._serialized_start=469
-  _globals['_PLAYERUNSEATED']._serialized_end=654
-  _globals['_TABLEDISSOLVED']._serialized_start=656
-  _globals['_TABLEDISSOLVED']._serialized_end=742
-  _globals['_TABLECLOSED']._serialized_start=745
-  _globals['_TABLECLOSED']._serialized_end=874
+  _globals['_TABLEOPENED']._serialized_end=276
+  _globals['_PLAYERSAT']._serialized_start=278
+  _globals['_PLAYERSAT']._serialized_end=335
+  _globals['_PLAYERSTOOD']._serialized_start=337
+  _globals['_PLAYERSTOOD']._serialized_end=399
+  _globals['_READINESSSET']._serialized_start=401
+  _globals['_READINESSSET']._serialized_end=493
+  _globals['_PLAYERUNSEATED']._serialized_start=496
+  _globals['_PLAYERUNSEATED']._serialized_end=681
+  _globals['_TABLEDISSOLVED']._serialized_start=683
+  _globals['_TABLEDISSOLVED']._serialized_end=769
+  _globals['_TABLECLOSED']._serialized_start=772
+  _globals['_TABLECLOSED']._serialized_end=901
 # @@protoc_insertion_point(module_scope)

@@ -31,6 +31,7 @@ class TableOpened(_message.Message):
     OPTIONS_FIELD_NUMBER: _builtins.int
     OPENED_BY_FIELD_NUMBER: _builtins.int
     CLOSES_AT_FIELD_NUMBER: _builtins.int
+    INVITATION_DIGEST_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table's id."""
     ruleset: _builtins.str
@@ -39,6 +40,8 @@ class TableOpened(_message.Message):
     """The player or service that opened it."""
     closes_at: _builtins.str
     """When it is closed as abandoned unless somebody sits down: an instant."""
+    invitation_digest: _builtins.str
+    """SHA-256(table id ‖ one byte 0 ‖ invitation code), in lower-case hex; empty for a table that is open to all."""
     @_builtins.property
     def options(self) -> _ruleset_pb2.Options:
         """The options, their defaults filled in."""
@@ -51,10 +54,11 @@ class TableOpened(_message.Message):
         options: _ruleset_pb2.Options | None = ...,
         opened_by: _builtins.str = ...,
         closes_at: _builtins.str = ...,
+        invitation_digest: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["closes_at", b"closes_at", "opened_by", b"opened_by", "options", b"options", "ruleset", b"ruleset", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closes_at", b"closes_at", "invitation_digest", b"invitation_digest", "opened_by", b"opened_by", "options", b"options", "ruleset", b"ruleset", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

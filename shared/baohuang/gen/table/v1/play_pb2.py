@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from baohuang.gen.table.v1 import watch_pb2 as baohuang_dot_table_dot_v1_dot_watch__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x62\x61ohuang/table/v1/play.proto\x12\x11\x62\x61ohuang.table.v1\x1a\x1d\x62\x61ohuang/table/v1/watch.proto\"G\n\x05Watch\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x1a\n\rafter_version\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x10\n\x0e_after_version\"\x1b\n\x07Unwatch\x12\x10\n\x08table_id\x18\x01 \x01(\t\"\x99\x02\n\x0cPlayResponse\x12/\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x1b.baohuang.table.v1.AcceptedH\x00\x12-\n\x07refused\x18\x02 \x01(\x0b\x32\x1a.baohuang.table.v1.RefusedH\x00\x12\x30\n\x05table\x18\x03 \x01(\x0b\x32\x1f.baohuang.table.v1.TableMessageH\x00\x12\x35\n\theartbeat\x18\x04 \x01(\x0b\x32 .baohuang.table.v1.PlayHeartbeatH\x00\x12\x35\n\treconnect\x18\x05 \x01(\x0b\x32 .baohuang.table.v1.PlayReconnectH\x00\x42\t\n\x07message\"O\n\x08\x41\x63\x63\x65pted\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\x05\x12\x0c\n\x04hash\x18\x04 \x01(\x0c\"\x88\x02\n\x07Refused\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0f\n\x07message\x18\x05 \x01(\t\x12:\n\x08metadata\x18\x06 \x03(\x0b\x32(.baohuang.table.v1.Refused.MetadataEntry\x12;\n\x10\x66ield_violations\x18\x07 \x03(\x0b\x32!.baohuang.table.v1.FieldViolation\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"4\n\x0e\x46ieldViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"X\n\x0cTableMessage\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x36\n\x07message\x18\x02 \x01(\x0b\x32%.baohuang.table.v1.WatchTableResponse\"\x0f\n\rPlayHeartbeat\"t\n\rPlayReconnect\x12\x32\n\x06reason\x18\x01 \x01(\x0e\x32\".baohuang.table.v1.ReconnectReason\x12/\n\x06tables\x18\x02 \x03(\x0b\x32\x1f.baohuang.table.v1.WatchedTable\"1\n\x0cWatchedTable\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x62\x61ohuang/table/v1/play.proto\x12\x11\x62\x61ohuang.table.v1\x1a\x1d\x62\x61ohuang/table/v1/watch.proto\"`\n\x05Watch\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x1a\n\rafter_version\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\x0finvitation_code\x18\x03 \x01(\tB\x10\n\x0e_after_version\"\x1b\n\x07Unwatch\x12\x10\n\x08table_id\x18\x01 \x01(\t\"\x99\x02\n\x0cPlayResponse\x12/\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x1b.baohuang.table.v1.AcceptedH\x00\x12-\n\x07refused\x18\x02 \x01(\x0b\x32\x1a.baohuang.table.v1.RefusedH\x00\x12\x30\n\x05table\x18\x03 \x01(\x0b\x32\x1f.baohuang.table.v1.TableMessageH\x00\x12\x35\n\theartbeat\x18\x04 \x01(\x0b\x32 .baohuang.table.v1.PlayHeartbeatH\x00\x12\x35\n\treconnect\x18\x05 \x01(\x0b\x32 .baohuang.table.v1.PlayReconnectH\x00\x42\t\n\x07message\"O\n\x08\x41\x63\x63\x65pted\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\x05\x12\x0c\n\x04hash\x18\x04 \x01(\x0c\"\x88\x02\n\x07Refused\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0f\n\x07message\x18\x05 \x01(\t\x12:\n\x08metadata\x18\x06 \x03(\x0b\x32(.baohuang.table.v1.Refused.MetadataEntry\x12;\n\x10\x66ield_violations\x18\x07 \x03(\x0b\x32!.baohuang.table.v1.FieldViolation\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"4\n\x0e\x46ieldViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"X\n\x0cTableMessage\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x36\n\x07message\x18\x02 \x01(\x0b\x32%.baohuang.table.v1.WatchTableResponse\"\x0f\n\rPlayHeartbeat\"t\n\rPlayReconnect\x12\x32\n\x06reason\x18\x01 \x01(\x0e\x32\".baohuang.table.v1.ReconnectReason\x12/\n\x06tables\x18\x02 \x03(\x0b\x32\x1f.baohuang.table.v1.WatchedTable\"1\n\x0cWatchedTable\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,25 +35,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REFUSED_METADATAENTRY']._loaded_options = None
   _globals['_REFUSED_METADATAENTRY']._serialized_options = b'8\001'
   _globals['_WATCH']._serialized_start=82
-  _globals['_WATCH']._serialized_end=153
-  _globals['_UNWATCH']._serialized_start=155
-  _globals['_UNWATCH']._serialized_end=182
-  _globals['_PLAYRESPONSE']._serialized_start=185
-  _globals['_PLAYRESPONSE']._serialized_end=466
-  _globals['_ACCEPTED']._serialized_start=468
-  _globals['_ACCEPTED']._serialized_end=547
-  _globals['_REFUSED']._serialized_start=550
-  _globals['_REFUSED']._serialized_end=814
-  _globals['_REFUSED_METADATAENTRY']._serialized_start=767
-  _globals['_REFUSED_METADATAENTRY']._serialized_end=814
-  _globals['_FIELDVIOLATION']._serialized_start=816
-  _globals['_FIELDVIOLATION']._serialized_end=868
-  _globals['_TABLEMESSAGE']._serialized_start=870
-  _globals['_TABLEMESSAGE']._serialized_end=958
-  _globals['_PLAYHEARTBEAT']._serialized_start=960
-  _globals['_PLAYHEARTBEAT']._serialized_end=975
-  _globals['_PLAYRECONNECT']._serialized_start=977
-  _globals['_PLAYRECONNECT']._serialized_end=1093
-  _globals['_WATCHEDTABLE']._serialized_start=1095
-  _globals['_WATCHEDTABLE']._serialized_end=1144
+  _globals['_WATCH']._serialized_end=178
+  _globals['_UNWATCH']._serialized_start=180
+  _globals['_UNWATCH']._serialized_end=207
+  _globals['_PLAYRESPONSE']._serialized_start=210
+  _globals['_PLAYRESPONSE']._serialized_end=491
+  _globals['_ACCEPTED']._serialized_start=493
+  _globals['_ACCEPTED']._serialized_end=572
+  _globals['_REFUSED']._serialized_start=575
+  _globals['_REFUSED']._serialized_end=839
+  _globals['_REFUSED_METADATAENTRY']._serialized_start=792
+  _globals['_REFUSED_METADATAENTRY']._serialized_end=839
+  _globals['_FIELDVIOLATION']._serialized_start=841
+  _globals['_FIELDVIOLATION']._serialized_end=893
+  _globals['_TABLEMESSAGE']._serialized_start=895
+  _globals['_TABLEMESSAGE']._serialized_end=983
+  _globals['_PLAYHEARTBEAT']._serialized_start=985
+  _globals['_PLAYHEARTBEAT']._serialized_end=1000
+  _globals['_PLAYRECONNECT']._serialized_start=1002
+  _globals['_PLAYRECONNECT']._serialized_end=1118
+  _globals['_WATCHEDTABLE']._serialized_start=1120
+  _globals['_WATCHEDTABLE']._serialized_end=1169
 # @@protoc_insertion_point(module_scope)

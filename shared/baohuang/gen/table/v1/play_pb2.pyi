@@ -29,19 +29,23 @@ class Watch(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     AFTER_VERSION_FIELD_NUMBER: _builtins.int
+    INVITATION_CODE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     after_version: _builtins.int
     """The version you have: what follows it is sent. Absent or 0: you have nothing, and it begins with a snapshot."""
+    invitation_code: _builtins.str
+    """The invitation code, for a private table at which you have no seat and which you did not open; else left empty."""
     def __init__(
         self,
         *,
         table_id: _builtins.str = ...,
         after_version: _builtins.int | None = ...,
+        invitation_code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_after_version", b"_after_version", "after_version", b"after_version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after_version", b"_after_version", "after_version", b"after_version", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after_version", b"_after_version", "after_version", b"after_version", "invitation_code", b"invitation_code", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__after_version: _TypeAlias = _typing.Literal["after_version"]  # noqa: Y015
     _WhichOneofArgType__after_version: _TypeAlias = _typing.Literal["_after_version", b"_after_version"]  # noqa: Y015

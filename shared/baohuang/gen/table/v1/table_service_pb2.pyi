@@ -31,15 +31,20 @@ class OpenTableRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     RULESET_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
+    INVITATION_CODE_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes retries safe; see the service. A retry gives the same table."""
     ruleset: _builtins.str
     """The ruleset's id, e.g. `ourgame-simple`; ListRulesets gives them."""
+    invitation_code: _builtins.str
+    """4 is for players seated at once, on behalf of whom a service opens the table.
+    Makes the table private: 16 to 64 printable ASCII characters without blanks, chosen at random by you, so that a retry
+    gives the same. Only its digest is stored. For who does not know it the table does not exist, in no call and no list,
+    unless he opened it, sits there, plays in its hand, or is an operator or service. Empty: open to all.
+    """
     @_builtins.property
     def options(self) -> _ruleset_pb2.Options:
-        """The options; absent: none are set.
-        4 is for players seated at once, on behalf of whom a service opens the table.
-        """
+        """The options; absent: none are set."""
 
     def __init__(
         self,
@@ -47,10 +52,11 @@ class OpenTableRequest(_message.Message):
         request_id: _builtins.str = ...,
         ruleset: _builtins.str = ...,
         options: _ruleset_pb2.Options | None = ...,
+        invitation_code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "request_id", b"request_id", "ruleset", b"ruleset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation_code", b"invitation_code", "options", b"options", "request_id", b"request_id", "ruleset", b"ruleset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -99,16 +105,20 @@ class GetTableRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
+    INVITATION_CODE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
+    invitation_code: _builtins.str
+    """The invitation code, for a private table at which you have no seat and which you did not open; else left empty."""
     def __init__(
         self,
         *,
         table_id: _builtins.str = ...,
+        invitation_code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation_code", b"invitation_code", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -157,7 +167,9 @@ class ListTablesRequest(_message.Message):
     free_seat: _builtins.bool
     """Filter: only tables with at least one empty seat."""
     player: _builtins.str
-    """Filter: tables where this player sits; empty: all."""
+    """Filter: tables where this player has a seat, also in a hand that he left or forfeited, until it ends; empty: all.
+    Private tables are listed for who asks for himself, and for operators and services; for others never.
+    """
     page_size: _builtins.int
     """The most tables wanted, 1 to 100; 0 means the default, 50; more than 100 is taken as 100 (AIP-158)."""
     page_token: _builtins.str
@@ -272,6 +284,7 @@ class SitDownRequest(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    INVITATION_CODE_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes retries safe; see the service."""
     table_id: _builtins.str
@@ -280,6 +293,8 @@ class SitDownRequest(_message.Message):
     """The version at which to do it, or never; absent: at any."""
     seat: _builtins.int
     """The seat."""
+    invitation_code: _builtins.str
+    """The invitation code, for a private table at which you have no seat and which you did not open; else left empty."""
     def __init__(
         self,
         *,
@@ -287,10 +302,11 @@ class SitDownRequest(_message.Message):
         table_id: _builtins.str = ...,
         expected_version: _builtins.int | None = ...,
         seat: _builtins.int = ...,
+        invitation_code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "expected_version", b"expected_version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "expected_version", b"expected_version", "request_id", b"request_id", "seat", b"seat", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "expected_version", b"expected_version", "invitation_code", b"invitation_code", "request_id", b"request_id", "seat", b"seat", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
     _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015

@@ -75,6 +75,7 @@ class TableView(_message.Message):
     MILLIS_LEFT_FIELD_NUMBER: _builtins.int
     CLOSES_AT_FIELD_NUMBER: _builtins.int
     CLOSES_VERSION_FIELD_NUMBER: _builtins.int
+    INVITATION_DIGEST_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The version it shows: that of the last event in it, from 1."""
     hash: _builtins.bytes
@@ -95,6 +96,8 @@ class TableView(_message.Message):
     """When it is closed as abandoned unless somebody sits down: an instant; empty while anybody sits (TABLE-1)."""
     closes_version: _builtins.int
     """The version of the event that set this deadline; 0 if there is none."""
+    invitation_digest: _builtins.str
+    """What is kept of a private table's invitation code, in lower-case hex; empty for a table that is open to all."""
     @_builtins.property
     def ruleset(self) -> _ruleset_pb2.Ruleset:
         """The ruleset, with the options applied: what is allowed stands here."""
@@ -143,10 +146,11 @@ class TableView(_message.Message):
         millis_left: _builtins.int | None = ...,
         closes_at: _builtins.str = ...,
         closes_version: _builtins.int = ...,
+        invitation_digest: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "_viewer_seat", b"_viewer_seat", "commitment", b"commitment", "hand", b"hand", "millis_left", b"millis_left", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "_viewer_seat", b"_viewer_seat", "closes_at", b"closes_at", "closes_version", b"closes_version", "commitment", b"commitment", "hand", b"hand", "hands_played", b"hands_played", "hash", b"hash", "millis_left", b"millis_left", "opened_by", b"opened_by", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "seats", b"seats", "seeds", b"seeds", "status", b"status", "table_id", b"table_id", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left", "_viewer_seat", b"_viewer_seat", "closes_at", b"closes_at", "closes_version", b"closes_version", "commitment", b"commitment", "hand", b"hand", "hands_played", b"hands_played", "hash", b"hash", "invitation_digest", b"invitation_digest", "millis_left", b"millis_left", "opened_by", b"opened_by", "options", b"options", "previous", b"previous", "ruleset", b"ruleset", "seats", b"seats", "seeds", b"seeds", "status", b"status", "table_id", b"table_id", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__millis_left: _TypeAlias = _typing.Literal["millis_left"]  # noqa: Y015
     _WhichOneofArgType__millis_left: _TypeAlias = _typing.Literal["_millis_left", b"_millis_left"]  # noqa: Y015
