@@ -4,8 +4,9 @@ The client's own ways of reconnecting are off. They end for good at some failure
 of the server is neither answered nor refused after it; a new connection knows of neither.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Final
 
@@ -18,6 +19,7 @@ NATS_FAILURES: Final = (NatsError, OSError, EOFError, ValueError)
 """What connecting and sending may raise; OSError includes TimeoutError, ValueError is an answer that is not of NATS."""
 _CONNECT_SECONDS: Final = 2
 _PING_SECONDS: Final = 2
+_CLOSE_SECONDS: Final = 5.0
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
 """Opens a connection of its own for whoever enters it; raises StreamUnavailable."""
@@ -35,8 +37,24 @@ async def _connected(url: str, name: str) -> AsyncIterator[Client]:
         await _connect(client, url, name)
         yield client
     finally:
-        with suppress(*NATS_FAILURES):
-            await client.close()
+        await _close(client)
+
+
+async def _close(client: Client) -> None:
+    """Close a connection to its end, even when that is cancelled meanwhile: half closed, it would stay open."""
+    closing = asyncio.create_task(client.close())
+    cancelled: asyncio.CancelledError | None = None
+    while not closing.done():
+        try:
+            await asyncio.wait({closing}, timeout=_CLOSE_SECONDS)
+        except asyncio.CancelledError as error:
+            cancelled = error
+        else:
+            closing.cancel()
+    # What else goes wrong in closing is nobody's concern any more.
+    _ = closing.cancelled() or closing.exception()
+    if cancelled is not None:
+        raise cancelled
 
 
 async def _connect(client: Client, url: str, name: str) -> None:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import structlog
 
-_AGAIN_SECONDS: Final = 0.2
+_AGAIN_SECONDS: Final = 1.0
 _log = structlog.get_logger("stream")
 
 
