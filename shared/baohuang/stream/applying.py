@@ -161,8 +161,10 @@ class Applying:
         for place, message in enumerate(line):
             error = None if message.number in skipped else await self._applied(checkpoint, [message])
             if error is not None:
-                _log.error("message set aside", consumer=checkpoint.consumer, number=message.number, error=str(error))
-                await checkpoint.set_aside(message, error)
+                if await checkpoint.set_aside(message, error) == 1:
+                    _log.error(
+                        "message set aside", consumer=checkpoint.consumer, number=message.number, error=str(error)
+                    )
                 if self._waits:
                     return line[:place]
         return line

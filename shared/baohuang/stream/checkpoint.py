@@ -52,10 +52,13 @@ class Checkpoint:
         """Stop the consumer until somebody has looked."""
         await self.connection.execute(_ALARM, self.consumer, finding)
 
-    async def set_aside(self, message: Message, error: Exception) -> None:
-        """Set a message aside, or note that another try failed."""
+    async def set_aside(self, message: Message, error: Exception) -> int:
+        """Set a message aside, or note that another try failed; return how many tries there were."""
         headers, told = json.dumps(dict(message.headers)), f"{type(error).__name__}: {error}"
-        await self.connection.execute(_PUT, self.consumer, message.number, message.subject, headers, message.body, told)
+        tried: int = await self.connection.fetchval(
+            _PUT, self.consumer, message.number, message.subject, headers, message.body, told
+        )
+        return tried
 
     async def settle(self, numbers: Sequence[Number], settled_as: str) -> Sequence[Number]:
         """Settle what was set aside as "applied" or "skipped"; return which of the numbers were to be settled."""

@@ -27,6 +27,7 @@ from baohuang.stream.jetstream import ANSWER_SECONDS, answers
 from baohuang.stream.port import Message, Number, StreamError
 from baohuang.stream.pull import Pull
 
+_DOUBLINGS: Final = 10
 _log = structlog.get_logger("stream")
 
 
@@ -34,7 +35,8 @@ _log = structlog.get_logger("stream")
 class Pace:
     """How many messages are taken at once, and the seconds after which things are done again.
 
-    A pull that brought nothing, a message not acknowledged, one that came too early, everything after a failure.
+    A pull that brought nothing, a message not acknowledged, one that came too early (for longer each time, up to the
+    time of one not acknowledged), everything after a failure.
     """
 
     batch: int = 100
@@ -88,7 +90,11 @@ class Consumer:
                 if one.metadata.sequence.stream <= reached:
                     await one.ack()
                 else:
-                    await one.nak(self._pace.early_seconds)
+                    await one.nak(self._later(one.metadata.num_delivered or 1))
+
+    def _later(self, delivered: int) -> float:
+        """Return the seconds after which a message that came too early is to come again."""
+        return min(self._pace.early_seconds * 2.0 ** min(delivered - 1, _DOUBLINGS), self._pace.ack_seconds)
 
     async def _make_durable(self, client: Client) -> None:
         """Make the durable consumer, or make it anew if it has left out what has to be applied still."""
