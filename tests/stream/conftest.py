@@ -11,6 +11,9 @@ from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.embedded.nats import EmbeddedNats
 from baohuang.stream.schema import consumer_tables, relay_tables
 
+PATIENT = Limits(lock_ms=20_000, statement_ms=30_000, idle_in_transaction_ms=60_000)
+"""For a machine that is busy with other tests."""
+
 
 @pytest.fixture
 async def nats_server(tmp_path: Path) -> AsyncIterator[EmbeddedNats]:
@@ -40,5 +43,5 @@ async def pool(database_dsn: str) -> AsyncIterator[Pool]:
     await admin.execute("grant select, insert on effects to baohuang_app")
     await admin.close()
     identity = Identity("tests of the stream", "baohuang_app", schema)
-    async with await open_pool(database_dsn, 8, Limits(), identity) as opened:
+    async with await open_pool(database_dsn, 8, PATIENT, identity) as opened:
         yield opened

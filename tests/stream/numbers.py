@@ -28,10 +28,13 @@ class Numbers:
     def __init__(self, last: int = 0, word: str = "said") -> None:
         self.messages = [number(n, word) for n in range(1, last + 1)]
         self.read_from: list[int] = []
+        self.busy = False
 
     async def read(self, after: Number, limit: int) -> Sequence[Message]:
-        """See `Source.read`."""
+        """See `Source.read`; while it is busy it has more at every look."""
         self.read_from.append(after)
+        if self.busy:
+            self.grow(3)
         return self.messages[after : after + limit]
 
     def grow(self, more: int, word: str = "said") -> None:

@@ -15,20 +15,24 @@ from baohuang.eventlog.postgres.log import PostgresLog, open_log
 from baohuang.stream.applying import Applying, Subscription
 from baohuang.stream.connection import connect_to
 from baohuang.stream.consumer import Consumer
+from baohuang.stream.jetstream import JetStream
 from baohuang.stream.lease import Lease
 from baohuang.stream.log_source import LogSource
-from baohuang.stream.port import Message, Number, Order, predecessor
+from baohuang.stream.port import Message, Number, Order, StreamError, predecessor
 from baohuang.stream.public_log import settling_between
+from baohuang.stream.rebuilding import Comparison, compare
 from baohuang.stream.relay import Relay
 from baohuang.stream.schema import consumer_tables
 from baohuang.stream.streams import TABLE_STREAM
 from baohuang.stream.table_messages import SETTLING, event_of
 from baohuang.stream.working import at_work
 from eventlog.commands import PLAYED, accepted, after, command, new_stream
+from eventlog.processes import start_module
 from eventlog.transactions import append_within, open_transaction, waits_for_a_lock
 from eventually import eventually
 from stream.following import QUICK
 from stream.numbers import FAST, stored
+from table_service.relaying import LOG_SOURCE
 
 FINISHED = NewEvent("HandFinished", '{"hand":1,"hidden":{"名":"secret"},"places":[1,2],"大":"王","b":2}'.encode())
 FINED = NewEvent("PlayerFined", b'{"points":-20}')
@@ -186,3 +190,27 @@ async def test_from_the_log_to_another_service(log: PostgresLog, log_pool: Pool,
     assert [(n, subject, body) for n, subject, body, _ in await stored(nats_url, TABLE_STREAM)] == [
         (one.number, one.subject, one.body) for one in whole
     ]
+
+
+async def test_a_relay_killed_in_the_middle_of_its_work(
+    own_database_dsn: str, log: PostgresLog, log_pool: Pool, nats_url: str
+) -> None:
+    """Kill -9 of the process that publishes, while tables are written: another goes on, and the stream is the log."""
+    writing = asyncio.gather(*(write(log, 60) for _ in range(6)))
+    killed = await start_module("stream.relaying_process", own_database_dsn, nats_url, "3")
+    await eventually(lambda: _reached(nats_url, 30), within=60)
+    killed.kill()
+    await killed.communicate()
+    source, connect = LogSource(log_pool), connect_to(nats_url, "relay")
+    async with at_work(Relay(source, TABLE_STREAM, Lease(log_pool, LOG_SOURCE), connect, FAST)):
+        await writing
+        await eventually(lambda: _reached(nats_url, 360))
+    assert await compare(source, TABLE_STREAM, connect) == Comparison(Number(360), Number(360), None)
+
+
+async def _reached(url: str, last: int) -> bool:
+    try:
+        async with connect_to(url, "looking")() as client:
+            return (await JetStream(client, TABLE_STREAM).end()).number >= last
+    except StreamError:
+        return False
