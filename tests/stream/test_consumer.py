@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import asyncpg
 import pytest
@@ -15,7 +16,7 @@ from baohuang.stream.jetstream import JetStream
 from baohuang.stream.pull import Pull
 from baohuang.stream.working import at_work
 from eventually import eventually
-from stream.following import IN_ORDER, Writing, consumer_of, effects, publish, reached, unacknowledged
+from stream.following import IN_ORDER, QUICK, Writing, consumer_of, effects, publish, reached, unacknowledged
 from stream.numbers import NUMBERS, Numbers, relay_of
 from stream.test_relay import wipe
 
@@ -174,3 +175,15 @@ async def test_a_poisonous_message_holds_up_who_needs_the_order(pool: Pool, nats
 
 async def _tried_often(pool: Pool) -> bool:
     return bool(await pool.fetchval("select tried > 2 from set_aside where number = 4"))
+
+
+async def test_messages_that_somebody_else_was_given_are_not_waited_for(pool: Pool, nats_url: str) -> None:
+    """A replica died with messages in its hands, which JetStream will give to nobody for a minute: all goes on."""
+    source, slow = Numbers(100), replace(QUICK, ack_seconds=60.0)
+    await publish(nats_url, source.messages)
+    async with connect_to(nats_url, "dying")() as client:
+        await consumer_of(pool, nats_url, pace=slow)._make_durable(client)
+        async with Pull(client, NUMBERS.name, "whole", 7, 0.3) as pull:
+            assert await pull.receive()
+    async with at_work(consumer_of(pool, nats_url, pace=slow), consumer_of(pool, nats_url, pace=slow)):
+        await all_applied(pool, source)

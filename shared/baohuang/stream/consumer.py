@@ -23,8 +23,8 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from baohuang.eventlog.port import EventLogError
 from baohuang.stream.applying import Alarmed, Applying
 from baohuang.stream.connection import Connect
-from baohuang.stream.jetstream import ANSWER_SECONDS, answers
-from baohuang.stream.port import Message, Number, StreamError
+from baohuang.stream.jetstream import ANSWER_SECONDS, JetStream, answers
+from baohuang.stream.port import Message, Number, Order, StreamError
 from baohuang.stream.pull import Pull
 
 _DOUBLINGS: Final = 10
@@ -78,19 +78,41 @@ class Consumer:
                 while True:
                     received = await pull.receive()
                     if received:
-                        await self._take(received)
+                        await self._take(client, received)
                     else:
                         await self._see_durable(client)
 
-    async def _take(self, received: Sequence[Msg]) -> None:
+    async def _take(self, client: Client, received: Sequence[Msg]) -> None:
         """Apply what was received, then acknowledge what is behind the checkpoint and ask for the rest again."""
-        reached = await self._applying.take([message_in(one) for one in received])
+        reached = await self._apply(client, [message_in(one) for one in received])
         with answers():
             for one in received:
                 if one.metadata.sequence.stream <= reached:
                     await one.ack()
                 else:
                     await one.nak(self._later(one.metadata.num_delivered or 1))
+
+    async def _apply(self, client: Client, messages: list[Message]) -> Number:
+        """Apply messages, and those that JetStream has given to somebody else and are missing between them.
+
+        Those are had from the stream by their numbers: to wait until they are delivered again, and meanwhile to give
+        back what came too early, would have both come in turns.
+        """
+        last = max(message.number for message in messages)
+        before, reached = None, await self._applying.take(messages)
+        while before != reached < last and self._subscription.order is Order.CONTIGUOUS:
+            messages = [message for message in messages if message.number > reached]
+            messages += await self._missing(client, messages, reached)
+            before, reached = reached, await self._applying.take(messages)
+        return reached
+
+    async def _missing(self, client: Client, messages: Sequence[Message], reached: Number) -> Sequence[Message]:
+        """Return what is missing between the checkpoint and messages, as far as a batch goes, from the stream."""
+        stream = JetStream(client, self._subscription.stream)
+        there = {message.number for message in messages}
+        wanted = (Number(number) for number in range(reached + 1, min(max(there), reached + self._pace.batch)))
+        found = [await stream.at(number) for number in wanted if number not in there]
+        return [message for message in found if message is not None]
 
     def _later(self, delivered: int) -> float:
         """Return the seconds after which a message that came too early is to come again."""

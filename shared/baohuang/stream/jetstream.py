@@ -16,7 +16,7 @@ from nats.js.api import RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
 
 from baohuang.stream.connection import NATS_FAILURES
-from baohuang.stream.port import HASH_HEADER, Message, Number, OutOfTurn, StreamMissing, StreamUnavailable
+from baohuang.stream.port import Message, Number, OutOfTurn, StreamMissing, StreamUnavailable
 from baohuang.stream.streams import StreamName
 
 ANSWER_SECONDS: Final = 2.0
@@ -69,14 +69,14 @@ class JetStream:
             state = (await self._context.stream_info(self._name.name)).state
         return End(Number(state.last_seq), state.messages == state.last_seq)
 
-    async def hash_at(self, number: Number) -> str | None:
-        """Return the hash of the message at a number, None if it has none or is not there."""
+    async def at(self, number: Number) -> Message | None:
+        """Return the message at a number, None if it is not there."""
         try:
             with answers():
                 found = await self._context.get_msg(self._name.name, number)
         except StreamMissing:
             return None
-        return (found.headers or {}).get(HASH_HEADER)
+        return Message(number, found.subject or "", found.data or b"", dict(found.headers or {}))
 
     async def publish(self, messages: Sequence[Message]) -> None:
         """Store messages in order; when this returns the server has them all.

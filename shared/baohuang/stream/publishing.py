@@ -65,5 +65,5 @@ class Publisher:
     async def _in_line(self, end: End) -> bool:
         if not end.whole or end.number == NO_NUMBER:
             return end.whole
-        last = await self._source.read(Number(end.number - 1), 1)
-        return bool(last) and last[0].hash == await self._stream.hash_at(end.number)
+        last, published = await self._source.read(Number(end.number - 1), 1), await self._stream.at(end.number)
+        return bool(last) and published is not None and last[0].hash == published.hash
