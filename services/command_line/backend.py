@@ -35,6 +35,8 @@ from command_line.service_process import Service, ServiceProcess, stop_service_l
 from command_line.supervision import KeptServer, Process
 
 TABLE = Service("table", "table_service.main", "BAOHUANG_TABLE_LISTEN")
+SCORING = Service("scoring", "scoring_service.main", "BAOHUANG_SCORING_LISTEN")
+RATING = Service("rating", "rating_service.main", "BAOHUANG_RATING_LISTEN")
 
 
 class MigrationError(Exception):
