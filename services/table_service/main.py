@@ -1,28 +1,17 @@
-"""`python -m table_service.main`: one replica of the table service, until SIGTERM or SIGINT.
-
-The first signal drains: health turns NOT_SERVING, new calls are refused, open ones get the grace period. Once it
-serves it says so in one line on standard output: `listening on 127.0.0.1:50051`.
-"""
+"""`python -m table_service.main`: one replica of the table service; see `baohuang.rpc.process`."""
 
 import asyncio
 import gc
-import signal
-import sys
 from typing import Final
 
 import structlog
-import uvloop
-from asyncpg import PostgresError
-from pydantic import ValidationError
 
-from baohuang.eventlog.port import LogUnavailable
-from baohuang.rpc.auth import InsecureListenError
-from baohuang.rpc.key_ring import KeysUnavailableError
-from baohuang.rpc.log import configure_logging
-from baohuang.rpc.server import ListenError, RpcServer
+from baohuang.rpc.process import announce, run
+from baohuang.rpc.server import RpcServer
 from table_service.settings import TableSettings
 from table_service.wiring import SERVICES, wired
 
+NAME: Final = "table service"
 _COLLECT_AFTER: Final = (20_000, 20, 100)
 """Objects made and not freed before the youngest are collected, and how many collections before older ones are."""
 _log = structlog.get_logger("table_service")
@@ -38,7 +27,7 @@ async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
     async with wired(server, settings) as hub:
         port = await server.start(*SERVICES)
         _collect_seldom()
-        _announce(settings.table_listen.rpartition(":")[0], port)
+        announce(settings.table_listen, port)
         await stop.wait()
         _log.info("draining", grace_seconds=settings.drain_grace_seconds)
         hub.drain()
@@ -46,28 +35,8 @@ async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
 
 
 def main() -> None:
-    """Run the service. Exits with 1 and one line of text when it cannot be configured or cannot listen."""
-    try:
-        settings = TableSettings()  # type: ignore[call-arg] # from the environment
-        configure_logging(settings.log_level, settings.replica)
-        uvloop.run(_until_signalled(settings))
-    except (
-        ValidationError,
-        ListenError,
-        InsecureListenError,
-        KeysUnavailableError,
-        OSError,
-        PostgresError,
-        LogUnavailable,
-    ) as error:
-        sys.exit(f"table service: {error}")
-
-
-async def _until_signalled(settings: TableSettings) -> None:
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    await serve(settings, stop)
+    """Run the service."""
+    run(NAME, TableSettings, serve)
 
 
 def _collect_seldom() -> None:
@@ -78,12 +47,6 @@ def _collect_seldom() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
-
-
-def _announce(host: str, port: int) -> None:
-    sys.stdout.write(f"listening on {host}:{port}\n")
-    sys.stdout.flush()
-    _log.info("serving", address=f"{host}:{port}")
 
 
 if __name__ == "__main__":

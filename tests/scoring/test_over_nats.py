@@ -63,7 +63,7 @@ async def everything_follows(dsn: str, url: str, replicas: int) -> AsyncIterator
 
 
 async def all_rated(dsn: str, ledger: Ledger) -> None:
-    """Wait until the ledger has all that the log has, and ratings all that the ledger has; then check that they agree."""
+    """Wait until the ledger has all of the log, and ratings all of the ledger; then check that they agree."""
     settled = len(await ledger.messages())
 
     async def reached() -> bool:
@@ -120,19 +120,22 @@ async def test_jetstream_is_wiped_while_replicas_follow(
 async def test_processes_are_killed_and_catch_up(
     recorder: Recorder, ledger: Ledger, own_database_dsn: str, url: str, tmp_path: Path
 ) -> None:
-    """`python -m` of both services, killed with SIGKILL and started again, book and rate everything once, and answer."""
+    """`python -m` of both services, killed and started again, book and rate everything once, and answer."""
     environment = {"BAOHUANG_POSTGRES_DSN": own_database_dsn, "BAOHUANG_NATS_URL": url, "BAOHUANG_INSECURE_DEV": "true"}
-    async with relaying(own_database_dsn, url), process(SCORING, tmp_path, environment) as scoring:
-        async with process(RATING, tmp_path, environment) as rating:
-            await recorder.record_some(5)
-            await all_rated(own_database_dsn, ledger)
-            await recorder.record_some(10, seed=2)
-            for service in (scoring, rating):
-                await service.kill()
-                await service.start()
-            await recorder.record_some(3, seed=3)
-            await all_rated(own_database_dsn, ledger)
-            await answers(scoring.address, rating.address, balances_of(await ledger.postings()))
+    async with (
+        relaying(own_database_dsn, url),
+        process(SCORING, tmp_path, environment) as scoring,
+        process(RATING, tmp_path, environment) as rating,
+    ):
+        await recorder.record_some(5)
+        await all_rated(own_database_dsn, ledger)
+        await recorder.record_some(10, seed=2)
+        for service in (scoring, rating):
+            await service.kill()
+            await service.start()
+        await recorder.record_some(3, seed=3)
+        await all_rated(own_database_dsn, ledger)
+        await answers(scoring.address, rating.address, balances_of(await ledger.postings()))
 
 
 @asynccontextmanager

@@ -31,7 +31,7 @@ def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
     """Run a service. Exits with 1 and one line of text when it cannot be configured or cannot serve."""
     try:
         settings = settings_class()  # from the environment
-        configure_logging(settings.log_level)
+        configure_logging(settings.log_level, settings.replica)
         uvloop.run(_until_signalled(settings, serve))
     except (
         ValidationError,
