@@ -163,7 +163,7 @@ async def test_a_board_does_not_repeat_who_is_overtaken(caller: Caller, ratings:
     """A page token stands for a place, so players who come in above while one pages shift nobody twice into view."""
     season = SEASONS[-1]
     first = await caller.call(pb.ListLeaderboardRequest(season=season, page_size=PAGE))
-    await ratings.pool.execute(query("put_standing"), "new", season, 99.0, 1.0, 96.0, 1, 0, 0)
+    await ratings.pool.execute(query("put_standings"), ["new"], [season], [99.0], [1.0], [96.0], [1], [0], [0])
     token = first.next_page_token
     second = await caller.call(pb.ListLeaderboardRequest(season=season, page_size=PAGE, page_token=token))
     assert not {place.player for place in first.places} & {place.player for place in second.places}
