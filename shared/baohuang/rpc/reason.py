@@ -74,6 +74,18 @@ class Reason(StrEnum):
     NOT_BANNED = "NOT_BANNED"
     """The player is not banned: nothing to do."""
 
+    # Matchmaking.
+    NO_SUCH_TICKET = "NO_SUCH_TICKET"
+    """No ticket has this id, or it is another player's."""
+    ALREADY_QUEUED = "ALREADY_QUEUED"
+    """You have an open ticket, metadata `ticket_id`: watch that one, or cancel it first."""
+    TICKET_CLOSED = "TICKET_CLOSED"
+    """The ticket is in no queue any more: watch it, which tells what became of it."""
+    NO_SUCH_PARTY = "NO_SUCH_PARTY"
+    """No open party has this code: ask its leader for a new one."""
+    PARTY_FULL = "PARTY_FULL"
+    """The party has all the players it is for: nothing to do."""
+
     # Points and ratings.
     NOT_SCORED = "NOT_SCORED"
     """The ledger does not have this hand (yet): it is not over, or its score is about to come. Ask again later."""

@@ -129,6 +129,21 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 49
     """INTERNAL. A bug of the service: retry once with the same request id, then report it."""
+    ERROR_REASON_NO_SUCH_TICKET: _ErrorReason.ValueType  # 60
+    """--- Matchmaking. ---
+
+    NOT_FOUND. No ticket has this id, or it is another player's.
+    """
+    ERROR_REASON_ALREADY_QUEUED: _ErrorReason.ValueType  # 61
+    """FAILED_PRECONDITION. You have an open ticket, metadata `ticket_id`: watch that one, or cancel it first."""
+    ERROR_REASON_TICKET_CLOSED: _ErrorReason.ValueType  # 62
+    """FAILED_PRECONDITION. The ticket is in no queue any more, or about to be seated: watch it, which tells what became of
+    it.
+    """
+    ERROR_REASON_NO_SUCH_PARTY: _ErrorReason.ValueType  # 63
+    """NOT_FOUND. No open party has this code: ask its leader for a new one."""
+    ERROR_REASON_PARTY_FULL: _ErrorReason.ValueType  # 64
+    """FAILED_PRECONDITION. The party has all the players it is for: nothing to do."""
     ERROR_REASON_NOT_SCORED: _ErrorReason.ValueType  # 70
     """--- Points and ratings. ---
 
@@ -136,7 +151,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     end of the hand by a moment, is about to come: ask again later.
     """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 71
-    """UNAVAILABLE. The database of scores or ratings did not answer: retry."""
+    """UNAVAILABLE. The database of scores, ratings or tickets did not answer: retry with the same request id, if it
+    has one.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call was refused, and what a client does about it.
@@ -254,6 +271,21 @@ id, which tells.
 """
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 49
 """INTERNAL. A bug of the service: retry once with the same request id, then report it."""
+ERROR_REASON_NO_SUCH_TICKET: ErrorReason.ValueType  # 60
+"""--- Matchmaking. ---
+
+NOT_FOUND. No ticket has this id, or it is another player's.
+"""
+ERROR_REASON_ALREADY_QUEUED: ErrorReason.ValueType  # 61
+"""FAILED_PRECONDITION. You have an open ticket, metadata `ticket_id`: watch that one, or cancel it first."""
+ERROR_REASON_TICKET_CLOSED: ErrorReason.ValueType  # 62
+"""FAILED_PRECONDITION. The ticket is in no queue any more, or about to be seated: watch it, which tells what became of
+it.
+"""
+ERROR_REASON_NO_SUCH_PARTY: ErrorReason.ValueType  # 63
+"""NOT_FOUND. No open party has this code: ask its leader for a new one."""
+ERROR_REASON_PARTY_FULL: ErrorReason.ValueType  # 64
+"""FAILED_PRECONDITION. The party has all the players it is for: nothing to do."""
 ERROR_REASON_NOT_SCORED: ErrorReason.ValueType  # 70
 """--- Points and ratings. ---
 
@@ -261,5 +293,7 @@ NOT_FOUND. The ledger does not have this hand (yet): there is none, it is not ov
 end of the hand by a moment, is about to come: ask again later.
 """
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 71
-"""UNAVAILABLE. The database of scores or ratings did not answer: retry."""
+"""UNAVAILABLE. The database of scores, ratings or tickets did not answer: retry with the same request id, if it
+has one.
+"""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -1,0 +1,1 @@
+"""Matchmaking: tickets, queues, and the tables that players are seated at."""
