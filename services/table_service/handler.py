@@ -164,9 +164,7 @@ class CommandHandler:
     def _decide(self, held: HeldTable, request: Request, kept: Kept) -> _Decided:
         if held.table is not None and request.visitor is not None:
             check_admitted(held.table, request.visitor)
-        if request.expected_version not in {None, held.version}:
-            current = held.seen_by(request.player).version if held.table else held.version
-            raise StaleVersion(int(request.expected_version or 0), current)
+        _check_version(held, request)
         now = self._clock.now()
         seed = self._seeds.seed_for(held.table)
         command = Command(
@@ -243,3 +241,12 @@ class CommandHandler:
             raise MalformedInput.field("request_id", "was used for another request", Reason.REQUEST_ID_REUSED)
         (last,) = await self._log.read_stream(duplicate.stream_id, Version(duplicate.version - 1), 1)
         return Done(TableId(duplicate.stream_id), last.version, last.hash)
+
+
+def _check_version(held: HeldTable, request: Request) -> None:
+    """Raise StaleVersion unless the table is where the caller expects it, as far as he is shown where it is."""
+    if request.expected_version is None:
+        return
+    seen = held.seen_by(request.player).version if held.table else held.version
+    if request.expected_version != seen:
+        raise StaleVersion(request.expected_version, seen)

@@ -12,6 +12,7 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import NO_VERSION, StoredEvent, StreamId, Version
 from baohuang.gen.rules.v1 import ruleset_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.rpc.errors import Reason
 from baohuang.rules.commands import OpenTable, SetReady, SitDown
 from baohuang.rules.evolve import fold
 from baohuang.rules.phases.asking import seats_to_act
@@ -198,6 +199,11 @@ async def check_ways(game: Game, spectator: Client, delay: int, chance: Random) 
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await first(spectator, game.table_id, chance.randint(version + 1, len(events)))
     assert refusal(caught.value).message == f"after_version: the table is at version {version}"
-    stale = sit(game.table_id, 0)
-    stale.expected_version = len(events) + 5
-    assert (await spectator.refused(stale)).metadata == {"version": str(version)}
+    for expected in {version, chance.randint(version + 1, len(events)), len(events), len(events) + 5}:
+        asked = sit(game.table_id, 0)
+        asked.expected_version = expected
+        refused = await spectator.refused(asked)
+        if expected == version:
+            assert refused.reason == Reason.SEAT_TAKEN
+        else:
+            assert (refused.reason, refused.metadata) == (Reason.STALE_VERSION, {"version": str(version)})
