@@ -33,7 +33,7 @@ from .row import Bench, Row
 
 _ROUNDS: Final = 5
 _WAYS: Final[dict[str, Connect]] = {"unary": UnarySeat, "stream": StreamSeat}
-_SHAPES: Final = {"1": Shape(1, 8, 1.5), "50": Shape(50, 1, 1.5), "100": Shape(100, 1, 1.5)}
+_SHAPES: Final = {"1": Shape(1, 8, 1.5, 200), "50": Shape(50, 1, 1.5, 2000), "100": Shape(100, 1, 1.5, 4000)}
 _WARM_UP: Final = Shape(5, 1, 0.5)
 _SKELETON: Final = Service("skeleton", "tests.bench.plays_skeleton", "SKELETON_LISTEN")
 _ROOT: Final = Path(__file__).parents[2]

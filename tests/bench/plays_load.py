@@ -24,6 +24,7 @@ from baohuang.rules.state import ALL_SEATS
 from .plays_script import Play, Script
 from .plays_seats import Connect, Seat
 
+_A_LITTLE_SECONDS: Final = 0.1
 _CHANNEL: Final = (("grpc.use_local_subchannel_pool", 1),)
 Open = Callable[[Sequence[grpc.aio.Channel], Sequence[str]], Awaitable[str]]
 """Opens a table, seats these five players over these five channels, starts the hand, and gives the table's id."""
@@ -39,11 +40,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How much load: lanes at once, tables for each lane to play one after the other, for so many seconds at most."""
+    """How much load: lanes at once, tables for each lane to play one after the other, and for how long.
+
+    That is so many seconds, and on a slow machine as many more as the plays take, or it would measure openings only.
+    """
 
     lanes: int
     tables_a_lane: int
     seconds: float
+    plays: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ async def measured(target: Target, script: Script, connect: Connect, shape: Shap
         start = time.perf_counter()
         for lane in range(shape.lanes):
             _chain(boards[lane :: shape.lanes], tally)
-        await _over_within(tally, shape.seconds)
+        await _over_after(tally, shape)
         elapsed = time.perf_counter() - start
         await asyncio.gather(*(board.close() for board in boards))
     cuts = statistics.quantiles(tally.latencies, n=100)
@@ -131,12 +136,17 @@ def _chain(lane: Sequence[_Board], tally: _Tally) -> None:
     lane[0].send()
 
 
-async def _over_within(tally: _Tally, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await tally.over.wait()
-    except TimeoutError:
-        tally.over.set()
+async def _over_after(tally: _Tally, shape: Shape) -> None:
+    """Wait for the end: a lane has run out of moves, or there was enough of everything."""
+    wait = shape.seconds
+    while not tally.over.is_set():
+        try:
+            async with asyncio.timeout(wait):
+                await tally.over.wait()
+        except TimeoutError:
+            wait = _A_LITTLE_SECONDS
+            if len(tally.latencies) >= shape.plays:
+                tally.over.set()
 
 
 async def _board(
