@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from . import append, disk, engine, plays, rebuild, relay
+from . import append, disk, engine, expiries, memory, plays, rebuild, relay
 from .row import Bench
 
-BENCHES: Final[tuple[Bench, ...]] = (engine.BENCH, disk.BENCH, append.BENCH, rebuild.BENCH, plays.BENCH, relay.BENCH)
+BENCHES: Final[tuple[Bench, ...]] = (
+    engine.BENCH, disk.BENCH, append.BENCH, rebuild.BENCH, plays.BENCH, relay.BENCH, memory.BENCH, expiries.BENCH,
+)  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class Row:
     """One measured value beside its baseline, both in `unit` and from the same run.
 
-    More is better, of milliseconds less.
+    More is better, of milliseconds and bytes less.
     """
 
     name: str
