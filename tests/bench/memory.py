@@ -8,6 +8,7 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import grpc
@@ -43,7 +44,7 @@ async def run(wanted: Sequence[str]) -> Sequence[Row]:
 async def _tables(dsn: str, count: int) -> list[TableId]:
     """Put so many tables into the log."""
     dice = random.Random(1)  # noqa: S311 - no secret
-    ids = [new_table_id(number) for number in range(count)]
+    ids = [new_table_id(datetime.now(UTC)) for _ in range(count)]
     async with open_log(dsn) as log:
         for first in range(0, count, _AT_ONCE):
             some = ids[first : first + _AT_ONCE]

@@ -127,3 +127,23 @@ async def _finish(call: Any) -> None:
             await call
     except asyncio.CancelledError:
         return
+
+
+async def test_what_asks_for_no_identity_is_clear_about_bytes_too() -> None:
+    """Health and reflection answer INVALID_ARGUMENT to what is no message, and UNIMPLEMENTED to what they lack."""
+    methods = {
+        "/grpc.health.v1.Health/Check": grpc.StatusCode.INVALID_ARGUMENT,
+        "/grpc.health.v1.Health/List": grpc.StatusCode.UNIMPLEMENTED,
+    }
+    async with serving(lambda text, _: text) as (_, client):
+        for path, code in methods.items():
+            raw = b"" if code is grpc.StatusCode.UNIMPLEMENTED else b"\xff"
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await client.channel.unary_unary(path, None, None)(raw)
+            assert caught.value.code() is code
+        stream = client.channel.stream_stream(
+            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", None, None
+        )
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await anext(aiter(stream(iter([b"\xff"]))))
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT

@@ -27,6 +27,7 @@ CLEAR: Final = {
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
 _SECONDS: Final = 30.0
+_SILENCE_SECONDS: Final = 1.0
 _ENOUGH: Final = 3
 """Messages that are read of a stream before it is left."""
 
@@ -49,11 +50,12 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a call ended, the reason its status gives ("" if none), and the ids of the requests it says are accepted."""
+    """How a call ended, the reason its status gives ("" if none), what it accepted or may have, and details."""
 
     code: grpc.StatusCode
     reason: str
     accepted: frozenset[str]
+    details: str = ""
 
 
 async def methods_of(channel: grpc.aio.Channel) -> list[MethodDescriptor]:
@@ -77,7 +79,9 @@ async def fire(channel: grpc.aio.Channel, shot: Shot) -> Result:
             call = channel.unary_unary(shot.path, None, None)(shot.raw[0], metadata=shot.headers, timeout=_SECONDS)
             responses.append(await call)
     except grpc.aio.AioRpcError as error:
-        return Result(error.code(), refusal(error).reason, accepted_by(shot, responses))
+        # Who breaks his own stream off loses answers to what was under way on it.
+        known = sent_by(shot) if shot.method.client_streaming else accepted_by(shot, responses)
+        return Result(error.code(), refusal(error).reason, known, error.debug_error_string())
     return Result(grpc.StatusCode.OK, "", accepted_by(shot, responses))
 
 
@@ -90,27 +94,50 @@ async def _converse(channel: grpc.aio.Channel, shot: Shot, responses: list[bytes
         call = channel.unary_stream(shot.path, None, None)(shot.raw[0], metadata=shot.headers, timeout=_SECONDS)
     # A stream that we have closed on our side ends by itself, when all that was asked on it is answered.
     wanted = math.inf if shot.method.client_streaming else _ENOUGH
-    while len(responses) < wanted and isinstance(response := await call.read(), bytes):
+    while (
+        len(responses) < wanted and (response := await _next(call, _SILENCE_SECONDS if responses else None)) is not None
+    ):
         responses.append(response)
     call.cancel()
+
+
+async def _next(call: Any, seconds: float | None) -> bytes | None:
+    """Read a message; None at the end of the stream, and after so many seconds of silence."""
+    try:
+        async with asyncio.timeout(seconds):
+            response = await call.read()
+    except TimeoutError:
+        return None
+    return response if isinstance(response, bytes) else None
 
 
 def accepted_by(shot: Shot, responses: Sequence[bytes]) -> frozenset[str]:
     """Return the ids of the requests that were accepted: the one of a call with a reply, those a stream names so."""
     if shot.method.client_streaming:
-        replies = [GetMessageClass(shot.method.output_type).FromString(response) for response in responses]
-        return frozenset(one for reply in replies for one in _named_accepted(reply))
+        replies = map(GetMessageClass(shot.method.output_type).FromString, responses)
+        return frozenset(one for reply in replies for one in ids_in(reply, "Accepted"))
+    return sent_by(shot) if responses else frozenset()
+
+
+def sent_by(shot: Shot) -> frozenset[str]:
+    """Return the ids of all requests that a call sends."""
+    return frozenset(one for raw in shot.raw for one in _ids_sent(shot, raw))
+
+
+def _ids_sent(shot: Shot, raw: bytes) -> Iterator[str]:
     try:
-        request: Any = GetMessageClass(shot.method.input_type).FromString(shot.raw[0])
+        yield from ids_in(GetMessageClass(shot.method.input_type).FromString(raw))
     except DecodeError:
-        return frozenset()
-    return frozenset({request.request_id}) if responses and hasattr(request, "request_id") else frozenset()
+        return
 
 
-def _named_accepted(message: Message) -> Iterator[str]:
+def ids_in(message: Message, kind: str = "") -> Iterator[str]:
+    """Yield the request ids in a message and those in it; only of messages of a kind, if that is given."""
     for field, value in message.ListFields():
-        if field.message_type is not None and field.message_type.name == "Accepted":
-            yield value.request_id
+        if field.name == "request_id" and message.DESCRIPTOR.name.endswith(kind):
+            yield value
+        elif field.message_type is not None and not field.is_repeated:
+            yield from ids_in(value, kind)
 
 
 async def fire_all(channel: grpc.aio.Channel, shots: Sequence[Shot]) -> list[Result]:

@@ -36,6 +36,8 @@ _OPEN_TO_ALL = ("/grpc.health.", "/grpc.reflection.")
 Context = grpc.aio.ServicerContext[Any, Any]
 Handler = Any  # grpc.RpcMethodHandler; its stub knows only the blocking kind
 Behaviour = Callable[[Any, Context], Awaitable[Any]]
+Admit = Callable[[str, Context], Call | None]
+"""Looks at a call before it is handled: gives what is known of it, or raises a Refusal."""
 Continuation = Callable[[grpc.HandlerCallDetails], Awaitable[Handler]]
 
 _log = structlog.get_logger("baohuang.rpc")
@@ -87,40 +89,59 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         if known is not None:
             return known
         handler = await continuation(handler_call_details)
-        if handler is None or method.startswith(_OPEN_TO_ALL):
-            return handler
-        return self._wrapped.setdefault(method, self._wrap(method, handler))
+        if handler is None:
+            return None
+        admit = _admit_anybody if method.startswith(_OPEN_TO_ALL) else self._admit
+        return self._wrapped.setdefault(method, _wrap(method, handler, admit))
 
-    def _wrap(self, method: str, handler: Handler) -> Handler:
-        behaviour = _behaviour(handler)
+    def _admit(self, method: str, context: Context) -> Call:
+        """Say who calls. Raises Unavailable, Unauthenticated, Exhausted."""
+        self._check_not_draining()
+        metadata = context.invocation_metadata()
+        caller = self._authenticator.authenticate(metadata)  # type: ignore[arg-type] # pairs
+        call = Call(method, caller)
+        CALL.set(call)
+        self._limiter.admit(caller)
+        return call
 
-        async def guarded(request: Any, context: Context) -> Any:
-            call: Call | None = None
-            try:
-                self._check_not_draining()
-                metadata = context.invocation_metadata()
-                caller = self._authenticator.authenticate(metadata)  # type: ignore[arg-type] # pairs
-                call = Call(method, caller)
-                CALL.set(call)
-                self._limiter.admit(caller)
-                return await behaviour(_decoded(request), context)
-            except Refusal as refusal:
-                await _refuse(context, refusal)
-            except asyncio.CancelledError:
-                if call is None or call.cut_by is None:
-                    raise
-                await _cut(context, call.cut_by)
-            except grpc.aio.AbortError:
+
+def _admit_anybody(_method: str, _context: Context) -> None:
+    """Let whoever asks how the server is, or what it serves, ask that at any time."""
+
+
+def _wrap(method: str, handler: Handler, admit: Admit) -> Handler:
+    """Give the handler with who calls it looked at first, and what it raises made into a status."""
+    behaviour = _behaviour(handler)
+
+    async def guarded(request: Any, context: Context) -> Any:
+        call: Call | None = None
+        try:
+            call = admit(method, context)
+            return await behaviour(_decoded(request), context)
+        except Refusal as refusal:
+            await _refuse(context, refusal)
+        except asyncio.CancelledError:
+            if call is None or call.cut_by is None:
                 raise
-            except grpc.aio.InternalError:
-                # How grpc says that the client was gone when something was written to him.
-                raise asyncio.CancelledError from None
-            except Exception:  # noqa: BLE001 - the one place where a bug becomes a status
-                _log.exception("handler failed", client_gone=context.done())
-                if not context.done():
-                    await _refuse(context, InternalRefusal())
+            await _cut(context, call.cut_by)
+        except grpc.aio.AbortError:
+            raise
+        except grpc.aio.InternalError:
+            # How grpc says that the client was gone when something was written to him.
+            raise asyncio.CancelledError from None
+        except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a status
+            await _fail(context, method, error)
 
-        return _rebuilt(handler, guarded)
+    return _rebuilt(handler, guarded)
+
+
+async def _fail(context: Context, method: str, error: Exception) -> None:
+    """Answer INTERNAL for a bug; UNIMPLEMENTED for what a generated servicer raises where nobody wrote the method."""
+    if isinstance(error, NotImplementedError) and context.code() is grpc.StatusCode.UNIMPLEMENTED:
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, f"{method} is not served here")
+    _log.error("handler failed", client_gone=context.done(), exc_info=error)
+    if not context.done():
+        await _refuse(context, InternalRefusal())
 
 
 async def _refuse(context: Context, refusal: Refusal) -> None:
