@@ -30,6 +30,7 @@ _LIKELY: Final[dict[str, Sequence[str]]] = {
     "player": ("an", "bo", "nobody", "ghost"),
     "reason": ("a good reason", "x" * 200, "x" * 201),
 }
+_LIKELY_INTEGERS: Final[dict[str, Sequence[int]]] = {"emperor": range(5), "guard": range(5), "seat": range(5)}
 _INTEGRAL: Final = {
     FieldDescriptor.CPPTYPE_INT32: 31,
     FieldDescriptor.CPPTYPE_ENUM: 31,
@@ -101,7 +102,7 @@ class AnyMessage:
         if self._dice.random() < 0.2:
             value = self._dice.getrandbits(_INTEGRAL[field.cpp_type])
         else:
-            value = self._dice.choice(_INTEGERS)
+            value = self._dice.choice(_LIKELY_INTEGERS.get(field.name, _INTEGERS))
         return abs(value) if unsigned else value
 
     def _text(self, name: str) -> str:
