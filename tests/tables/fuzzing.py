@@ -28,6 +28,8 @@ CLEAR: Final = {
 }
 _SECONDS: Final = 30.0
 _SILENCE_SECONDS: Final = 1.0
+_LOST_BY_THE_CLIENT: Final = 'Failed "execute_batch"'
+"""How grpc.aio's client tells that it was still writing when the server ended the stream; the status is lost then."""
 _ENOUGH: Final = 3
 """Messages that are read of a stream before it is left."""
 
@@ -79,6 +81,8 @@ async def fire(channel: grpc.aio.Channel, shot: Shot) -> Result:
             call = channel.unary_unary(shot.path, None, None)(shot.raw[0], metadata=shot.headers, timeout=_SECONDS)
             responses.append(await call)
     except grpc.aio.AioRpcError as error:
+        if error.debug_error_string().startswith(_LOST_BY_THE_CLIENT):
+            return await fire(channel, shot)
         # Who breaks his own stream off loses answers to what was under way on it.
         known = sent_by(shot) if shot.method.client_streaming else accepted_by(shot, responses)
         return Result(error.code(), refusal(error).reason, known, error.debug_error_string())

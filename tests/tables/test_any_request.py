@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from random import Random
 from typing import Final
 
@@ -15,12 +15,12 @@ from baohuang.eventlog import chain
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
 from baohuang.rules.phases.asking import seats_to_act
-from baohuang.rules.state import Phase, in_progress
+from baohuang.rules.state import ALL_SEATS, Phase, in_progress
 from bench.random_player import chance_of, choose
 from table_service.wiring import Limits
 from tables.clients import act
 from tables.fuzzing import CLEAR, Result, Shot, fire_all, methods_of
-from tables.games import PLAYERS, Game, opened, seated, started
+from tables.games import Game, opened, seated, started
 from tables.messages import HUGE, AnyMessage
 from tables.replicas import Replica, replica
 
@@ -29,8 +29,6 @@ SHARES: Final = (0, 1)
 """Two halves, so that test processes can share them."""
 BATCH: Final = 125
 """Calls at once: they meet in every state."""
-AT_THE_FULL_TABLE: Final = ("fa", "ge", "he", "ji", "ko")
-AT_PLAY: Final = ("lu", "mo", "na", "ou", "pi")
 TABLES: Final = 4
 DECIDED: Final = (grpc.StatusCode.OK, grpc.StatusCode.FAILED_PRECONDITION)
 """What only a sound request comes to."""
@@ -47,6 +45,7 @@ class Fuzzed:
         self.statuses: Counter[tuple[str, grpc.StatusCode]] = Counter()
         self.games: list[Game] = []
         self._dice = chance_of("any request", share)
+        self._made_before = 0
         self.making = AnyMessage(self._dice, [])
 
     async def prepare(self) -> None:
@@ -59,15 +58,18 @@ class Fuzzed:
         self.making.table_ids = [game.table_id for game in self.games]
 
     async def _made(self, place: int) -> Game:
+        """Make a table, for players who sit at no other."""
+        self._made_before += 1
+        players = [f"p{self._made_before}-{seat}" for seat in ALL_SEATS]
         match place:
             case 0:
-                return await opened(self.service)
+                return await opened(self.service, players=players)
             case 1:
-                return await seated(self.service, "homy-classic", AT_THE_FULL_TABLE)
+                return await seated(self.service, "homy-classic", players)
             case 2:
-                return await started(self.service, "ourgame-classic")
+                return await started(self.service, "ourgame-classic", players)
             case _:
-                return await in_play(self.service, self._dice)
+                return await in_play(self.service, players, self._dice)
 
     async def volley(self, count: int) -> None:
         """Send so many requests at once, legal moves among them, and check what became of each and of the log."""
@@ -110,12 +112,13 @@ class Fuzzed:
             return self._dice.choice(((), (("baohuang-player", "@clock"),), (("baohuang-player", "x" * 65),)))
         if kind < 0.13:
             return (("baohuang-player", OPERATOR), ("baohuang-role", "operator"))
-        return (("baohuang-player", self._dice.choice((*PLAYERS, *AT_THE_FULL_TABLE, *AT_PLAY, STRANGER))),)
+        players = [client.player for game in self.games for client in game.clients]
+        return (("baohuang-player", self._dice.choice((*players, STRANGER))),)
 
 
-async def in_play(service: Replica, dice: Random) -> Game:
+async def in_play(service: Replica, players: Sequence[str], dice: Random) -> Game:
     """Open a table and play its first hand to the first trick."""
-    game = await started(service, "homy-weihai", AT_PLAY)
+    game = await started(service, "homy-weihai", players)
     await game.reach(Phase.PLAY, dice)
     return game
 
