@@ -2,7 +2,9 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
+from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rules import commands as cmd
 from tables.clients import Changing, Client, act, fresh, open_table, ready, sit, stand
 from tables.games import PLAYERS, Game, opened, seated, started
@@ -58,6 +60,66 @@ async def _acting(replica: Replica) -> Change:
     return Change(game.clients[turn], act(game.table_id, cmd.Yield()), game)
 
 
+async def _in_hand(replica: Replica, request: Callable[[str], Changing], client: Client | None = None) -> Change:
+    game = await started(replica, players=company())
+    return Change(client or game.clients[3], request(game.table_id), game)
+
+
+async def _asking_for_the_trustee(replica: Replica) -> Change:
+    return await _in_hand(
+        replica, lambda table_id: pb.SetTrusteeshipRequest(request_id=fresh(), table_id=table_id, active=True)
+    )
+
+
+async def _leaving(replica: Replica) -> Change:
+    return await _in_hand(replica, lambda table_id: pb.LeaveTableRequest(request_id=fresh(), table_id=table_id))
+
+
+async def _forfeiting(replica: Replica) -> Change:
+    return await _in_hand(replica, lambda table_id: pb.ForfeitSeatRequest(request_id=fresh(), table_id=table_id))
+
+
+async def _kicking(replica: Replica) -> Change:
+    return await _in_hand(
+        replica,
+        lambda table_id: pb.KickPlayerRequest(request_id=fresh(), table_id=table_id, seat=2),
+        operator(replica),
+    )
+
+
+async def _voiding(replica: Replica) -> Change:
+    return await _in_hand(
+        replica,
+        lambda table_id: pb.VoidHandRequest(request_id=fresh(), table_id=table_id, reason="a test"),
+        operator(replica),
+    )
+
+
+async def _closing(replica: Replica) -> Change:
+    game = await seated(replica, players=company())
+    request = pb.CloseTableRequest(request_id=fresh(), table_id=game.table_id, reason="a test")
+    return Change(operator(replica), request, game)
+
+
+async def _banning(replica: Replica) -> Change:
+    game = await opened(replica, players=company())
+    request = pb.SetBanRequest(request_id=fresh(), player=f"bad-{fresh()}", banned=True, reason="a test")
+    return Change(operator(replica), request, game)
+
+
+def operator(replica: Replica) -> Client:
+    """Return an operator's client."""
+    client = Client(replica.channel, "olga")
+    client.metadata = (*client.metadata, ("baohuang-role", "operator"))
+    return client
+
+
+def outcome_of(reply: Any) -> tuple[str, int, bytes]:
+    """Return what an outcome is known by: stream, version and hash of the last event."""
+    stream_id = reply.table_id if hasattr(reply, "table_id") else f"player:{reply.player}"
+    return stream_id, reply.version, reply.hash
+
+
 CHANGES: dict[str, Callable[[Replica], Awaitable[Change]]] = {
     "OpenTable": _opening,
     "SitDown": _sitting,
@@ -65,4 +127,11 @@ CHANGES: dict[str, Callable[[Replica], Awaitable[Change]]] = {
     "SetReady": _getting_ready,
     "SetReady, the fifth": _starting,
     "Act": _acting,
+    "SetTrusteeship": _asking_for_the_trustee,
+    "LeaveTable": _leaving,
+    "ForfeitSeat": _forfeiting,
+    "KickPlayer": _kicking,
+    "VoidHand": _voiding,
+    "CloseTable": _closing,
+    "SetBan": _banning,
 }

@@ -19,7 +19,20 @@ from baohuang.rules.commands import Move
 SECONDS = 20.0
 """How long a call may take before a test gives it up."""
 
-Changing = pb.OpenTableRequest | pb.SitDownRequest | pb.StandUpRequest | pb.SetReadyRequest | pb.ActRequest
+Changing = (
+    pb.OpenTableRequest
+    | pb.SitDownRequest
+    | pb.StandUpRequest
+    | pb.SetReadyRequest
+    | pb.ActRequest
+    | pb.SetTrusteeshipRequest
+    | pb.LeaveTableRequest
+    | pb.ForfeitSeatRequest
+    | pb.KickPlayerRequest
+    | pb.VoidHandRequest
+    | pb.CloseTableRequest
+    | pb.SetBanRequest
+)
 Outcome = pb.OpenTableResponse | pb.SitDownResponse | pb.StandUpResponse | pb.SetReadyResponse | pb.ActResponse
 
 

@@ -13,7 +13,7 @@ from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rules.phases.asking import seats_to_act
 from bench.random_player import chance_of, choose
-from tables.changes import CHANGES, Change
+from tables.changes import CHANGES, Change, outcome_of
 from tables.clients import Client, act, open_table, refusal, sit
 from tables.games import opened, started
 from tables.logs import FrontLog, Losing, Silent, SlowToAnswer
@@ -38,9 +38,7 @@ async def check_retry(log: FrontLog, change: Change) -> None:
     """Check that the change was stored once and that a retry tells its outcome and stores nothing."""
     before = await stored(log, change)
     reply = await change.client.call(change.request)
-    assert (reply.table_id, reply.version, reply.hash) == (
-        before[-1].stream_id, before[-1].version, before[-1].hash
-    )  # fmt: skip
+    assert outcome_of(reply) == (before[-1].stream_id, before[-1].version, before[-1].hash)
     assert await stored(log, change) == before
 
 
