@@ -9,6 +9,7 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import make_url
 
+import matchmaking_service.migrations
 import rating_service.migrations
 import scoring_service.migrations
 from baohuang.eventlog.postgres.migrations import migrate
@@ -51,4 +52,5 @@ class Server:
             migrate(dsn)
             scoring_service.migrations.migrate(dsn)
             rating_service.migrations.migrate(dsn)
+            matchmaking_service.migrations.migrate(dsn)
             yield name

@@ -1,0 +1,66 @@
+"""The loop that forms matches: expire, look who waits, match, commit. What fails is left to the next round."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from baohuang.database.pool import FAILURES
+from matchmaking_service.matches import Matches
+from matchmaking_service.matching import matches_among
+from matchmaking_service.ratings import Ratings
+from matchmaking_service.tickets import Formed
+
+_log = structlog.get_logger("matchmaking")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long tickets last and those who allow bots wait for people; how often a replica looks. Seconds."""
+
+    ticket_lifetime: float = 600.0
+    fill_with_bots_after: float = 30.0
+    poll: float = 0.5
+
+
+class Forming:
+    """Forms matches, one round after another; hands them to `take` once they are committed."""
+
+    def __init__(
+        self, matches: Matches, ratings: Ratings, pace: Pace, take: Callable[[Sequence[Formed]], None]
+    ) -> None:
+        self._matches: Final = matches
+        self._ratings: Final = ratings
+        self._pace: Final = pace
+        self._take: Final = take
+        self._poked: Final = asyncio.Event()
+
+    def poke(self) -> None:
+        """Have a round begin at once: somebody may have completed a match."""
+        self._poked.set()
+
+    async def run(self) -> None:
+        """Run for ever."""
+        while True:
+            self._poked.clear()
+            try:
+                await self.round()
+            except FAILURES as error:
+                _log.warning("no matches formed", error=type(error).__name__)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._poked.wait(), self._pace.poll)
+
+    async def round(self) -> None:
+        """Look at the queues once. Raises what `pool.FAILURES` lists."""
+        await self._matches.expire(self._pace.ticket_lifetime)
+        waiting = await self._matches.waiting()
+        if not waiting:
+            return
+        ratings = await self._ratings.of([player for party in waiting for player in party.players])
+        made = matches_among([party.rated(ratings) for party in waiting], self._pace.fill_with_bots_after)
+        formed = await self._matches.form(made)
+        if formed:
+            self._take(formed)

@@ -1,0 +1,186 @@
+"""Matches in the database: formed of parties that wait, opened or dissolved, whichever replica does it.
+
+A party belongs to one match at most, since it is put into one under its row's lock. A match is carried on by whoever
+has its lease; opening is the same for all of them, dissolving only the holder may do.
+"""
+
+import secrets
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from baohuang.database.pool import Connection, Pool
+from baohuang.rules.rulesets import Options
+from baohuang.rules.state import PlayerId, TableId
+from matchmaking_service.matching import NEWCOMERS_RATING, Candidate, Match, PartyId, Queue
+from matchmaking_service.queries import query
+from matchmaking_service.tickets import Formed, MatchId, TicketState, options_if_readable, read_options, stored_options
+
+LEASE_SECONDS: Final = 3.0
+"""How long a replica has a match to itself, and so how long players of one that died wait for another."""
+SEEN_OF_A_QUEUE: Final = 1_000
+REFUSALS_BORNE: Final = 3
+"""After so many matches that came to nothing for no known reason a party is set aside."""
+UNREADABLE: Final = "INVALID_FIELD"
+_EXPIRED_AT_ONCE: Final = 500
+
+_CANDIDATES: Final = query("candidates")
+_LOCK_WAITING: Final = query("lock_waiting")
+_MEMBERS: Final = query("members")
+_INSERT_MATCH: Final = query("insert_match")
+_PUT_IN_MATCH: Final = query("put_in_match")
+_CLAIM: Final = query("claim_matches")
+_LEAVE: Final = query("leave_match")
+_OPENED: Final = query("match_opened")
+_DISSOLVED: Final = query("match_dissolved")
+_LOCK_PARTIES: Final = query("lock_parties_of_match")
+_BACK: Final = query("back_to_queue")
+_COUNT_CHANGE: Final = query("count_change")
+_CLOSE_PARTIES: Final = query("close_parties")
+_CLOSE_TICKETS: Final = query("close_tickets")
+_LOCK_LATE: Final = query("lock_late")
+_log = structlog.get_logger("matchmaking")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A complete party that waits, without the rating of its players."""
+
+    party_id: PartyId
+    queue: Queue
+    players: tuple[PlayerId, ...]
+    waited: float
+    bots: bool
+
+    def rated(self, ratings: Mapping[PlayerId, float]) -> Candidate:
+        """Return it with the mean rating of its players."""
+        known = [ratings.get(player, NEWCOMERS_RATING) for player in self.players]
+        return Candidate(self.party_id, self.queue, self.players, sum(known) / len(known), self.waited, self.bots)
+
+
+class Matches:
+    """Forms, opens and dissolves. All of it raises what `pool.FAILURES` lists."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool: Final = pool
+
+    async def waiting(self) -> Sequence[Waiting]:
+        """Return the parties that wait. One whose options cannot be read is set aside, and keeps no other back."""
+        rows = await self._pool.fetch(_CANDIDATES, SEEN_OF_A_QUEUE)
+        found, unreadable = [], []
+        for row in rows:
+            try:
+                found.append(_waiting(row))
+            except ValueError:
+                unreadable.append(row["party_id"])
+        if unreadable:
+            await self._set_aside(unreadable)
+        return found
+
+    async def form(self, matches: Sequence[Match]) -> Sequence[Formed]:
+        """Commit those of the matches whose parties all still wait as they were, and return them."""
+        if not matches:
+            return ()
+        async with self._pool.acquire() as connection, connection.transaction():
+            wanted = [party.party_id for match in matches for party in match.parties]
+            locked = await _locked(connection, wanted)
+            whole = [
+                match for match in matches if all(locked.get(one.party_id) == one.players for one in match.parties)
+            ]
+            return [await _form(connection, match) for match in whole]
+
+    async def claim(self, limit: int) -> Sequence[Formed]:
+        """Take matches that nobody carries on any more. One that cannot be read is set aside."""
+        found = []
+        for row in await self._pool.fetch(_CLAIM, limit, LEASE_SECONDS):
+            options = options_if_readable(row["options"])
+            match = Formed(row["match_id"], row["ruleset"], options or Options(), tuple(row["players"]), row["lease"])
+            if options is None:
+                await self.dissolved(match, UNREADABLE, None, blame_all=True)
+            else:
+                found.append(match)
+        return found
+
+    async def leave(self, match: Formed, seconds: float) -> None:
+        """Give a match up to whoever takes it after so many seconds."""
+        await self._pool.execute(_LEAVE, match.match_id, match.lease, seconds)
+
+    async def opened(self, match: Formed, table_id: TableId) -> None:
+        """Close the tickets of a match whose table is there."""
+        async with self._pool.acquire() as connection, connection.transaction():
+            if await connection.fetchval(_OPENED, match.match_id, table_id):
+                parties = await connection.fetch(_LOCK_PARTIES, match.match_id)
+                await _close(connection, [one["party_id"] for one in parties], TicketState.MATCHED)
+
+    async def dissolved(self, match: Formed, reason: str, culprit: PlayerId | None, *, blame_all: bool) -> None:
+        """Let the parties of a match wait on whose table was refused, but for those at fault, which are set aside."""
+        async with self._pool.acquire() as connection, connection.transaction():
+            if not await connection.fetchval(_DISSOLVED, match.match_id, match.lease, reason):
+                return
+            rows = await connection.fetch(_LOCK_PARTIES, match.match_id)
+            members = await _members(connection, [row["party_id"] for row in rows])
+            for row in rows:
+                party_id = row["party_id"]
+                worn = culprit is None and row["refusals"] + 1 >= REFUSALS_BORNE
+                if blame_all or worn or culprit in members[party_id]:
+                    await _close(connection, [party_id], TicketState.SET_ASIDE, reason, culprit)
+                else:
+                    await connection.execute(_BACK, [party_id], int(culprit is None))
+                    await connection.execute(_COUNT_CHANGE, [party_id])
+
+    async def expire(self, after_seconds: float) -> int:
+        """Close open parties that are older than that and return how many they were."""
+        async with self._pool.acquire() as connection, connection.transaction():
+            late = [row["party_id"] for row in await connection.fetch(_LOCK_LATE, after_seconds, _EXPIRED_AT_ONCE)]
+            if late:
+                await _close(connection, late, TicketState.EXPIRED)
+            return len(late)
+
+    async def _set_aside(self, party_ids: Sequence[str]) -> None:
+        _log.error("parties set aside: their options cannot be read", parties=party_ids)
+        async with self._pool.acquire() as connection, connection.transaction():
+            locked = [row["party_id"] for row in await connection.fetch(_LOCK_WAITING, party_ids)]
+            await _close(connection, locked, TicketState.SET_ASIDE, UNREADABLE)
+
+
+async def _locked(connection: Connection, party_ids: Iterable[PartyId]) -> Mapping[str, tuple[PlayerId, ...]]:
+    """Lock those of the parties that still wait, and return who is in them now."""
+    rows = await connection.fetch(_LOCK_WAITING, list(party_ids))
+    return await _members(connection, [row["party_id"] for row in rows])
+
+
+async def _members(connection: Connection, party_ids: Sequence[str]) -> Mapping[str, tuple[PlayerId, ...]]:
+    rows = await connection.fetch(_MEMBERS, party_ids)
+    return {row["party_id"]: tuple(row["players"]) for row in rows}
+
+
+async def _form(connection: Connection, match: Match) -> Formed:
+    match_id = MatchId(str(uuid.uuid4()))
+    players = [*match.players, *(PlayerId(f"bot:{match_id[:8]}-{number}") for number in range(1, match.bots + 1))]
+    # Friends are neighbours no more often than others, and nobody's wait gives him a seat.
+    secrets.SystemRandom().shuffle(players)
+    options = read_options(match.queue.options.encode())
+    stored = stored_options(options)
+    await connection.execute(_INSERT_MATCH, match_id, match.queue.ruleset, stored, players, LEASE_SECONDS)
+    await connection.execute(_PUT_IN_MATCH, [party.party_id for party in match.parties], match_id)
+    return Formed(match_id, match.queue.ruleset, options, tuple(players), lease=1)
+
+
+async def _close(
+    connection: Connection,
+    party_ids: Sequence[str],
+    state: TicketState,
+    reason: str | None = None,
+    culprit: PlayerId | None = None,
+) -> None:
+    await connection.execute(_CLOSE_PARTIES, party_ids)
+    await connection.execute(_CLOSE_TICKETS, party_ids, state.value, reason, culprit)
+
+
+def _waiting(row: Any) -> Waiting:
+    options = read_options(row["options"])
+    queue = Queue(row["ruleset"], stored_options(options).decode())
+    return Waiting(PartyId(row["party_id"]), queue, tuple(row["players"]), row["waited"], options.bots)

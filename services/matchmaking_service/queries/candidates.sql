@@ -1,0 +1,13 @@
+-- The complete parties that wait, of each queue those up to $1 that wait longest.
+with waiting as (
+    select party_id, leader, ruleset, options, queued_at,
+           row_number() over (partition by ruleset, options order by queued_at, party_id) as place
+    from parties where open and match_id is null and queued_at is not null
+)
+select w.party_id, w.ruleset, w.options,
+       array(
+           select t.player from tickets t where t.party_id = w.party_id and t.state = 'queued'
+           order by t.player <> w.leader, t.made_at, t.ticket_id
+       ) as players,
+       extract(epoch from clock_timestamp() - w.queued_at)::float8 as waited
+from waiting w where w.place <= $1;

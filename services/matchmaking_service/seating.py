@@ -1,0 +1,93 @@
+"""The loop that opens the tables of matches: its own as they are formed, and any that another replica left lying.
+
+Whatever comes back for a match decides what its players are: seated, or in the queue again with their old waiting time.
+While that is not known the match stays, and is asked for again by whoever has its lease.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final, Protocol, assert_never
+
+import structlog
+
+from baohuang.database.pool import FAILURES
+from matchmaking_service.matches import Matches
+from matchmaking_service.opening import Opened, Outcome, RefusedTable, Unknown
+from matchmaking_service.tickets import Formed
+
+AGAIN_SECONDS: Final = 1.0
+"""After how long a match is tried again whose table service did not answer."""
+FAULTS_BORNE: Final = 5
+"""After so many tries that ended in a fault of the table service the match is set aside: its players are not queued
+again, since they may sit at its table."""
+_CLAIMED_AT_ONCE: Final = 50
+_OPENED_AT_ONCE: Final = 16
+_log = structlog.get_logger("matchmaking")
+
+
+class Opener(Protocol):
+    """Opens tables."""
+
+    async def open(self, match: Formed) -> Outcome:
+        """Open the table of a match; as often as it is asked for there is one."""
+
+
+class Seating:
+    """Opens tables. `settled` is called when tickets have changed."""
+
+    def __init__(self, matches: Matches, tables: Opener, poll_seconds: float, settled: Callable[[], None]) -> None:
+        self._matches: Final = matches
+        self._tables: Final = tables
+        self._poll_seconds: Final = poll_seconds
+        self._settled: Final = settled
+        self._own: list[Formed] = []
+        self._poked: Final = asyncio.Event()
+        self._room: Final = asyncio.Semaphore(_OPENED_AT_ONCE)
+
+    def take(self, formed: Sequence[Formed]) -> None:
+        """Take matches that were just formed here."""
+        self._own += formed
+        self._poked.set()
+
+    async def run(self) -> None:
+        """Run for ever."""
+        while True:
+            self._poked.clear()
+            own, self._own = self._own, []
+            await asyncio.gather(*map(self._seat, [*own, *await self._claimed()]))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._poked.wait(), self._poll_seconds)
+
+    async def _claimed(self) -> Sequence[Formed]:
+        try:
+            return await self._matches.claim(_CLAIMED_AT_ONCE)
+        except FAILURES as error:
+            _log.warning("no matches claimed", error=type(error).__name__)
+            return ()
+
+    async def _seat(self, match: Formed) -> None:
+        """Open one table; what fails leaves the match to whoever takes it when its lease is over."""
+        async with self._room:
+            outcome = await self._tables.open(match)
+        try:
+            await self._settle(match, outcome)
+        except FAILURES as error:
+            _log.warning("match not settled", match_id=match.match_id, error=type(error).__name__)
+        self._settled()
+
+    async def _settle(self, match: Formed, outcome: Outcome) -> None:
+        match outcome:
+            case Opened(table_id):
+                await self._matches.opened(match, table_id)
+            case RefusedTable(reason, player, by_request):
+                _log.warning("table refused", match_id=match.match_id, reason=reason, player=player)
+                await self._matches.dissolved(match, reason, player, blame_all=by_request)
+            case Unknown(why, fault) if fault and match.lease >= FAULTS_BORNE:
+                _log.error("match set aside", match_id=match.match_id, why=why)
+                await self._matches.dissolved(match, "INTERNAL", None, blame_all=True)
+            case Unknown(why):
+                _log.warning("table not opened yet", match_id=match.match_id, why=why)
+                await self._matches.leave(match, AGAIN_SECONDS)
+            case _:
+                assert_never(outcome)

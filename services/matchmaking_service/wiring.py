@@ -1,0 +1,90 @@
+"""What the matchmaking service is made of, put together in one place."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+
+import grpc
+
+from baohuang.client.credentials import BearerToken, Metadata
+from baohuang.database.pool import Identity, Limits, Pool, open_pool
+from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2, matchmaking_service_pb2_grpc
+from baohuang.rpc.auth import PLAYER_KEY, ROLE_KEY, Role
+from baohuang.rpc.server import RpcServer
+from baohuang.stream.working import at_work
+from matchmaking_service.desk import Desk
+from matchmaking_service.forming import Forming, Pace
+from matchmaking_service.matches import Matches
+from matchmaking_service.matchmaking_servicer import MatchmakingServicer
+from matchmaking_service.migrations import ROLE, SCHEMA
+from matchmaking_service.opening import Tables
+from matchmaking_service.ratings import NoRatings, Ratings, RatingsByCall
+from matchmaking_service.seating import Opener, Seating
+from matchmaking_service.settings import MatchmakingSettings
+from matchmaking_service.watching import Watching
+
+SERVICES: Final = (matchmaking_service_pb2.DESCRIPTOR.services_by_name["MatchmakingService"].full_name,)
+_CONNECTIONS: Final = 8
+_PATIENCE: Final = Limits(lock_ms=4_000)
+"""A hundred calls of one impatient player wait for each other as a matter of course."""
+_WORD: Final[Metadata] = ((PLAYER_KEY, "matchmaking"), (ROLE_KEY, Role.SERVICE))
+_CHANNEL: Final = (
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 500),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+)
+"""A service that is back is found within a second."""
+
+
+@asynccontextmanager
+async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterator[Watching]:
+    """Open what the servicer needs, register it on the server, and make matches for as long as the block lasts.
+
+    Gives who watches, to be sent away before the drain. Raises OSError, asyncpg.PostgresError.
+    """
+    metadata = _metadata(settings)
+    pace = Pace(settings.ticket_lifetime_seconds, settings.fill_with_bots_after)
+    async with AsyncExitStack() as opened:
+        pool = await opened.enter_async_context(await open_tickets(settings.postgres_dsn.get_secret_value()))
+        tables = await opened.enter_async_context(channel_to(settings.table_address))
+        ratings: Ratings = NoRatings()
+        if settings.rating_address is not None:
+            rating = await opened.enter_async_context(channel_to(settings.rating_address))
+            ratings = RatingsByCall(rating, metadata)
+        serves = serving(server, pool, Tables(tables, metadata), ratings, pace)
+        yield await opened.enter_async_context(serves)
+
+
+@asynccontextmanager
+async def serving(
+    server: RpcServer, pool: Pool, tables: Opener, ratings: Ratings, pace: Pace
+) -> AsyncIterator[Watching]:
+    """Register the servicer on the server, and make matches for as long as the block lasts."""
+    desk, matches = Desk(pool), Matches(pool)
+    watching = Watching(desk, pace.poll, server.stream_age_seconds)
+    seating = Seating(matches, tables, pace.poll, watching.poke)
+    forming = Forming(matches, ratings, pace, seating.take)
+
+    def changed() -> None:
+        forming.poke()
+        watching.poke()
+
+    servicer = MatchmakingServicer(desk, watching, changed)
+    matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server(servicer, server.grpc)
+    async with at_work(forming, seating, watching):
+        yield watching
+
+
+def channel_to(address: str) -> grpc.aio.Channel:
+    """Open a channel to another service."""
+    return grpc.aio.insecure_channel(address, options=_CHANNEL)
+
+
+async def open_tickets(dsn: str) -> Pool:
+    """Open a pool on the tickets. Raises OSError, asyncpg.PostgresError."""
+    return await open_pool(dsn, _CONNECTIONS, _PATIENCE, Identity("baohuang matchmaking", ROLE, SCHEMA.name))
+
+
+def _metadata(settings: MatchmakingSettings) -> Metadata:
+    token = settings.service_token
+    return BearerToken(token.get_secret_value()).metadata() if token else _WORD
