@@ -79,7 +79,7 @@ def after_revision_in(message: pb.WatchTicketRequest) -> int:
 def check_may_see(ticket: Ticket) -> None:
     """Raise NotFound unless the ticket is the caller's, or he is an operator or service."""
     caller = current_caller()
-    if caller.role is Role.PLAYER and ticket.player != caller.player:
+    if caller.role is Role.PLAYER and ticket.player != PlayerId(caller.player):
         raise no_such_ticket()
 
 

@@ -91,7 +91,7 @@ def options_of_queue(ruleset: str, options: Options) -> Options:
     """
     played = with_options(ruleset_named(ruleset), options)
     for name in RULE_OPTIONS:
-        without = replace(options, **{name: None})
+        without = replace(options, **{name: None})  # type: ignore[arg-type] # each of them may be None
         if getattr(options, name) is not None and _plays(ruleset, without, played):
             options = without
     return options

@@ -6,7 +6,7 @@ replica did itself. A stream holds nothing but the last revision it sent, so a s
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -88,7 +88,7 @@ class Watching:
             except Unavailable:
                 _log.warning("watched tickets not looked at")
 
-    async def messages(self, ticket_id: TicketId, after_revision: int) -> AsyncIterator[Message]:
+    async def messages(self, ticket_id: TicketId, after_revision: int) -> AsyncGenerator[Message, None]:
         """Give what a ticket's watcher is told, until the ticket is closed or he has to go elsewhere.
 
         Raises NotFound, Unavailable.

@@ -5,7 +5,7 @@ Every wrong field is a MalformedInput that names it by its proto path.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from baohuang.rpc.auth import Role, caller_id
 from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, NotFound, Reason
 from baohuang.rpc.messages import requested_options, to_proto
+from baohuang.rpc.roles import check_role
 from baohuang.rules import commands as cmd
 from baohuang.rules.cards import COPIES, Card, UnknownCardError, in_order, parse_card, unmarked
 from baohuang.rules.deal import ENTROPY_BYTES, SEATS
@@ -108,7 +109,20 @@ def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
     code = message.invitation_code
     if code and not _INVITATION_CODE.fullmatch(code):
         raise MalformedInput.field("invitation_code", "must be 16 to 64 printable ASCII characters without blanks")
-    return cmd.OpenTable(table_id, message.ruleset, options, digest_of(table_id, code))
+    return cmd.OpenTable(table_id, message.ruleset, options, digest_of(table_id, code), _seated(message.players))
+
+
+def _seated(names: Sequence[str]) -> tuple[PlayerId, ...]:
+    """Return the players to seat by seat, none if none are named. Raises MalformedInput, PermissionDenied."""
+    if not names:
+        return ()
+    check_role(Role.SERVICE)
+    if len(names) != SEATS or len(set(names)) != SEATS:
+        raise MalformedInput.field("players", f"must be {SEATS} different players, by seat, or none")
+    for seat, name in enumerate(names):
+        if caller_id(name) is None:
+            raise MalformedInput.field(f"players[{seat}]", "is no player's id")
+    return tuple(map(PlayerId, names))
 
 
 def sitting(message: pb.SitDownRequest) -> cmd.SitDown:

@@ -41,7 +41,9 @@ def refusal_of(refused: Exception, metadata: Mapping[str, str] = _NOTHING) -> Re
 
 def _of_rules(refused: rules.RefusedError, metadata: Mapping[str, str]) -> Refusal:
     reason = Reason(refused.reason.value)
-    rule = {"rule": refused.rule}
+    if refused.player:
+        metadata = {**metadata, "player": refused.player}
+    rule = {"rule": refused.rule, **metadata}
     match refused.reason:
         case rules.Refusal.NO_SUCH_TABLE:
             return NotFound(reason, refused.message, rule)

@@ -140,12 +140,13 @@ StandingMove = (
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """Open a table (TABLE-1)."""
+    """Open a table (TABLE-1); with `players`, five of them by seat, all sit down at once or there is no table."""
 
     table_id: TableId
     ruleset: str
     options: Options
     invitation_digest: str = ""
+    players: tuple[PlayerId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,7 @@ def _open_table(decision: Decision, action: cmd.OpenTable) -> None:
     digest = action.invitation_digest
     decision.emit(TableOpened(action.table_id, action.ruleset, action.options, player, closes_at, digest))
     _commit(decision, hand=1, deal=1)
+    seating.sit_together(decision, action.players)
 
 
 def _commit(decision: Decision, hand: int, deal: int) -> None:

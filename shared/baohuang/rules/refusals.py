@@ -38,10 +38,11 @@ class Refusal(Enum):
 
 
 class RefusedError(Exception):
-    """The command changes nothing. `rule` is the clause that says so."""
+    """The command changes nothing. `rule` is the clause that says so, `player` whom it is about if not who commands."""
 
-    def __init__(self, reason: Refusal, rule: str, message: str) -> None:
+    def __init__(self, reason: Refusal, rule: str, message: str, player: str = "") -> None:
         super().__init__(message)
         self.reason = reason
         self.rule = rule
         self.message = message
+        self.player = player

@@ -3,6 +3,7 @@
 A sitter always has a deadline between hands, an empty table as well; the events say it, the clock keeps it.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from baohuang.rules.clock import NEVER, deadline_of, later
@@ -16,6 +17,7 @@ from baohuang.rules.state import (
     NOBODY,
     ClosingReason,
     Instant,
+    PlayerId,
     Table,
     TableStatus,
     UnseatingReason,
@@ -49,6 +51,17 @@ def sit_down(decision: Decision, seat: int) -> None:
         raise RefusedError(Refusal.SEAT_TAKEN, "TABLE-1", f"seat {seat} is taken")
     _check_may_play(decision)
     decision.emit(PlayerSat(seat, player, _later(decision, READY_SECONDS)))
+
+
+def sit_together(decision: Decision, players: Sequence[PlayerId]) -> None:
+    """Seat players, each at the seat of his place in the row; raise RefusedError naming one who may not sit down."""
+    for player in players:
+        if player in decision.command.elsewhere:
+            raise RefusedError(Refusal.IN_ANOTHER_HAND, "FINE-6", f"{player} plays a hand at another table", player)
+        if player in decision.command.banned:
+            raise RefusedError(Refusal.BANNED, "RULE-1", f"{player} is banned", player)
+    for seat, player in enumerate(players):
+        decision.emit(PlayerSat(seat, player, _later(decision, READY_SECONDS)))
 
 
 def stand_up(decision: Decision) -> None:

@@ -88,9 +88,13 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_OPTION_NOT_OFFERED: _ErrorReason.ValueType  # 31
     """INVALID_ARGUMENT. The ruleset does not offer this option, or not this value: ListRulesets gives those it offers."""
     ERROR_REASON_IN_ANOTHER_HAND: _ErrorReason.ValueType  # 32
-    """FAILED_PRECONDITION. You play in a hand at another table, metadata `table_id`: finish or forfeit it first (FINE-6)."""
+    """FAILED_PRECONDITION. You play in a hand at another table, metadata `table_id`: finish or forfeit it first (FINE-6).
+    To a service that opens a table for players: metadata `player` does.
+    """
     ERROR_REASON_BANNED: _ErrorReason.ValueType  # 33
-    """PERMISSION_DENIED. An operator has banned you: you may not sit down nor get ready; do not retry (RULE-1)."""
+    """PERMISSION_DENIED. An operator has banned you: you may not sit down nor get ready; do not retry (RULE-1).
+    To a service that opens a table for players: metadata `player` is banned.
+    """
     ERROR_REASON_ALREADY_BANNED: _ErrorReason.ValueType  # 34
     """FAILED_PRECONDITION. The player is banned already: nothing to do."""
     ERROR_REASON_NOT_BANNED: _ErrorReason.ValueType  # 35
@@ -230,9 +234,13 @@ ERROR_REASON_UNKNOWN_RULESET: ErrorReason.ValueType  # 30
 ERROR_REASON_OPTION_NOT_OFFERED: ErrorReason.ValueType  # 31
 """INVALID_ARGUMENT. The ruleset does not offer this option, or not this value: ListRulesets gives those it offers."""
 ERROR_REASON_IN_ANOTHER_HAND: ErrorReason.ValueType  # 32
-"""FAILED_PRECONDITION. You play in a hand at another table, metadata `table_id`: finish or forfeit it first (FINE-6)."""
+"""FAILED_PRECONDITION. You play in a hand at another table, metadata `table_id`: finish or forfeit it first (FINE-6).
+To a service that opens a table for players: metadata `player` does.
+"""
 ERROR_REASON_BANNED: ErrorReason.ValueType  # 33
-"""PERMISSION_DENIED. An operator has banned you: you may not sit down nor get ready; do not retry (RULE-1)."""
+"""PERMISSION_DENIED. An operator has banned you: you may not sit down nor get ready; do not retry (RULE-1).
+To a service that opens a table for players: metadata `player` is banned.
+"""
 ERROR_REASON_ALREADY_BANNED: ErrorReason.ValueType  # 34
 """FAILED_PRECONDITION. The player is banned already: nothing to do."""
 ERROR_REASON_NOT_BANNED: ErrorReason.ValueType  # 35

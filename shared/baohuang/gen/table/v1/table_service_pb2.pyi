@@ -31,14 +31,14 @@ class OpenTableRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     RULESET_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
     INVITATION_CODE_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes retries safe; see the service. A retry gives the same table."""
     ruleset: _builtins.str
     """The ruleset's id, e.g. `ourgame-simple`; ListRulesets gives them."""
     invitation_code: _builtins.str
-    """4 is for players seated at once, on behalf of whom a service opens the table.
-    Makes the table private: 16 to 64 printable ASCII characters without blanks, chosen at random by you, so that a retry
+    """Makes the table private: 16 to 64 printable ASCII characters without blanks, chosen at random by you, so that a retry
     gives the same. Only its digest is stored. For who does not know it the table does not exist, in no call and no list,
     unless he opened it, sits there, plays in its hand, or is an operator or service. Empty: open to all.
     """
@@ -46,17 +46,25 @@ class OpenTableRequest(_message.Message):
     def options(self) -> _ruleset_pb2.Options:
         """The options; absent: none are set."""
 
+    @_builtins.property
+    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """For services only: five different players, by seat, who sit at the table from the beginning; empty: nobody does, as
+        for everybody else. All of them or none: if one may not sit down there is no table, and the refusal
+        (IN_ANOTHER_HAND, BANNED) names him as metadata `player`. Others who set it: PERMISSION_DENIED.
+        """
+
     def __init__(
         self,
         *,
         request_id: _builtins.str = ...,
         ruleset: _builtins.str = ...,
         options: _ruleset_pb2.Options | None = ...,
+        players: _abc.Iterable[_builtins.str] | None = ...,
         invitation_code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation_code", b"invitation_code", "options", b"options", "request_id", b"request_id", "ruleset", b"ruleset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation_code", b"invitation_code", "options", b"options", "players", b"players", "request_id", b"request_id", "ruleset", b"ruleset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -142,7 +142,7 @@ class TableServiceServicer:
     """
 
     def OpenTable(self, request, context):
-        """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller.
+        """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller; a service may have five players sit at once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

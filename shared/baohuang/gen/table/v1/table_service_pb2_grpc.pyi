@@ -29,7 +29,7 @@ class TableServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     OpenTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.OpenTableRequest, _table_service_pb2.OpenTableResponse]
-    """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller."""
+    """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller; a service may have five players sit at once."""
     GetTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.GetTableRequest, _table_service_pb2.GetTableResponse]
     """Gets a table as the caller may see it: with his own cards if he has a seat in the current hand."""
     ListTables: _aio.UnaryUnaryMultiCallable[_table_service_pb2.ListTablesRequest, _table_service_pb2.ListTablesResponse]
@@ -94,7 +94,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_service_pb2.OpenTableRequest,
         context: _aio.ServicerContext[_table_service_pb2.OpenTableRequest, _abc.Awaitable[_table_service_pb2.OpenTableResponse]],
     ) -> _abc.Awaitable[_table_service_pb2.OpenTableResponse]:
-        """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller."""
+        """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller; a service may have five players sit at once."""
 
     @_abc_1.abstractmethod
     def GetTable(
