@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
+
 from baohuang.database.pool import FAILURES, Connection, Pool
 from baohuang.rpc.errors import MalformedInput, Reason, Unavailable
 from baohuang.rules.state import PlayerId
@@ -12,6 +14,7 @@ from matchmaking_service.queries import query
 _TAKE: Final = query("take_request")
 _FIND: Final = query("find_request")
 _ANSWER: Final = query("answer_request")
+_log = structlog.get_logger("matchmaking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ async def carried_out_once(pool: Pool, request: Request, work: Work) -> bytes:
             await connection.execute(_ANSWER, request.caller, request.request_id, answer)
             return answer
     except FAILURES as error:
+        _log.warning("request not carried out", error=type(error).__name__)
         message = "the database did not answer: retry the same request"
         raise Unavailable(Reason.STORE_UNAVAILABLE, message) from error
 

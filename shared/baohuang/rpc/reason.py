@@ -66,7 +66,7 @@ class Reason(StrEnum):
     OPTION_NOT_OFFERED = "OPTION_NOT_OFFERED"
     """The ruleset does not offer this option: ListRulesets gives those it does."""
     IN_ANOTHER_HAND = "IN_ANOTHER_HAND"
-    """You play in a hand at another table, metadata `table_id`: finish or forfeit it first. Or metadata `player` does."""
+    """You, or metadata `player`, play in a hand at another table, metadata `table_id`: finish or forfeit it first."""
     BANNED = "BANNED"
     """An operator has banned you, or the one named by metadata `player`; do not retry."""
     ALREADY_BANNED = "ALREADY_BANNED"
