@@ -33,7 +33,7 @@ from .row import Bench, Row
 
 _ROUNDS: Final = 5
 _WAYS: Final[dict[str, Connect]] = {"unary": UnarySeat, "stream": StreamSeat}
-_SHAPES: Final = {"1": Shape(1, 8, 1.5, 200), "50": Shape(50, 1, 1.5, 2000), "100": Shape(100, 1, 1.5, 4000)}
+_SHAPES: Final = {"1": Shape(1, 8, 1.5, 200), "50": Shape(50, 1, 1.5, 1500), "100": Shape(100, 1, 1.5, 2000)}
 _WARM_UP: Final = Shape(5, 1, 0.5)
 _SKELETON: Final = Service("skeleton", "tests.bench.plays_skeleton", "SKELETON_LISTEN")
 _ROOT: Final = Path(__file__).parents[2]
@@ -97,7 +97,9 @@ async def _serving() -> AsyncIterator[_Rivals]:
             for rival in rivals:
                 await rival.start()
             table, skeleton = rivals
-            yield _Rivals(Target(table.address, _open_table), Target(skeleton.address, _name_table))
+            yield _Rivals(
+                Target(table.address, _open_table, _start_hand), Target(skeleton.address, _name_table, _start_nothing)
+            )
         finally:
             for rival in rivals:
                 await rival.stop()
@@ -116,7 +118,7 @@ def _environment(dsn: str) -> dict[str, str]:
 
 
 async def _open_table(channels: Sequence[grpc.aio.Channel], players: Sequence[str]) -> str:
-    """Open a table, seat the five, get them ready."""
+    """Open a table and seat the five."""
     stubs = [table_service_pb2_grpc.TableServiceStub(channel) for channel in channels]
     callers = [(("baohuang-player", player),) for player in players]
     request = opening()
@@ -125,15 +127,24 @@ async def _open_table(channels: Sequence[grpc.aio.Channel], players: Sequence[st
     for seat in ALL_SEATS:
         sitting = pb.SitDownRequest(request_id="sit", table_id=table_id, seat=seat)
         await stubs[seat].SitDown(sitting, metadata=callers[seat])
-    for seat in ALL_SEATS:
-        ready = pb.SetReadyRequest(request_id="ready", table_id=table_id, ready=True)
-        await stubs[seat].SetReady(ready, metadata=callers[seat])
     return table_id
+
+
+async def _start_hand(channels: Sequence[grpc.aio.Channel], players: Sequence[str], table_id: str) -> None:
+    """Get the five ready."""
+    for channel, player in zip(channels, players, strict=True):
+        ready = pb.SetReadyRequest(request_id="ready", table_id=table_id, ready=True)
+        stub = table_service_pb2_grpc.TableServiceStub(channel)
+        await stub.SetReady(ready, metadata=(("baohuang-player", player),))
 
 
 async def _name_table(_channels: Sequence[grpc.aio.Channel], _players: Sequence[str]) -> str:
     """Make up a table: the skeleton takes any."""
     return str(uuid4())
+
+
+async def _start_nothing(_channels: Sequence[grpc.aio.Channel], _players: Sequence[str], _table_id: str) -> None:
+    """Do nothing: the skeleton has no hands."""
 
 
 BENCH: Final = Bench(

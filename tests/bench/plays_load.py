@@ -27,7 +27,9 @@ from .plays_seats import Connect, Seat
 _A_LITTLE_SECONDS: Final = 0.1
 _CHANNEL: Final = (("grpc.use_local_subchannel_pool", 1),)
 Open = Callable[[Sequence[grpc.aio.Channel], Sequence[str]], Awaitable[str]]
-"""Opens a table, seats these five players over these five channels, starts the hand, and gives the table's id."""
+"""Opens a table, seats these five players over these five channels, and gives the table's id."""
+Start = Callable[[Sequence[grpc.aio.Channel], Sequence[str], str], Awaitable[None]]
+"""Starts the hand of a table at which the five sit and which they watch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Target:
 
     address: str
     open_table: Open
+    start_hand: Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,10 @@ class _Board:
             await seat.close()
 
     def _go_on(self, seat: int) -> None:
+        """Let the next player move when he has heard of the last play; behind the last one, once, whoever made it."""
         if self._next == len(self._plays):
-            self.finished()
+            if seat == self._plays[-1].seat:
+                self.finished()
         elif seat == self._plays[self._next].seat:
             self.send()
 
@@ -160,6 +165,7 @@ async def _board(
     board = _Board(script, seats, requests, tally)
     for seat, client in enumerate(seats):
         await client.open(table_id, partial(board.seen, seat))
+    await target.start_hand(channels, players, table_id)
     return board
 
 
