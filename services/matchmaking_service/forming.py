@@ -10,7 +10,7 @@ import structlog
 
 from baohuang.database.pool import FAILURES
 from matchmaking_service.matches import Matches
-from matchmaking_service.matching import matches_among
+from matchmaking_service.matching import Candidate, matches_among
 from matchmaking_service.ratings import Ratings
 from matchmaking_service.tickets import Formed
 
@@ -60,7 +60,16 @@ class Forming:
         if not waiting:
             return
         ratings = await self._ratings.of([player for party in waiting for player in party.players])
-        made = matches_among([party.rated(ratings) for party in waiting], self._pace.fill_with_bots_after)
-        formed = await self._matches.form(made)
-        if formed:
-            self._take(formed)
+        await self._form_all([party.rated(ratings) for party in waiting])
+
+    async def _form_all(self, candidates: Sequence[Candidate]) -> None:
+        """Form matches; without the parties that are gone or locked, and again, so that they keep nobody waiting."""
+        while True:
+            made = matches_among(candidates, self._pace.fill_with_bots_after)
+            formation = await self._matches.form(made)
+            self._take(formation.formed)
+            if not formation.gone:
+                return
+            whole = [match for match in made if formation.gone.isdisjoint(one.party_id for one in match.parties)]
+            away = formation.gone | {one.party_id for match in whole for one in match.parties}
+            candidates = [one for one in candidates if one.party_id not in away]

@@ -61,6 +61,14 @@ class Waiting:
         return Candidate(self.party_id, self.queue, self.players, sum(known) / len(known), self.waited, self.bots)
 
 
+@dataclass(frozen=True, slots=True)
+class Formation:
+    """The matches that are committed, and the parties that turned out not to be there for others."""
+
+    formed: Sequence[Formed]
+    gone: frozenset[PartyId]
+
+
 class Matches:
     """Forms, opens and dissolves. All of it raises what `pool.FAILURES` lists."""
 
@@ -80,17 +88,18 @@ class Matches:
             await self._set_aside(unreadable)
         return found
 
-    async def form(self, matches: Sequence[Match]) -> Sequence[Formed]:
-        """Commit those of the matches whose parties all still wait as they were, and return them."""
+    async def form(self, matches: Sequence[Match]) -> Formation:
+        """Commit those of the matches whose parties all still wait as they were, and are in nobody else's hands."""
         if not matches:
-            return ()
+            return Formation((), frozenset())
         async with self._pool.acquire() as connection, connection.transaction():
-            wanted = [party.party_id for match in matches for party in match.parties]
+            wanted = {party.party_id: party.players for match in matches for party in match.parties}
             locked = await _locked(connection, wanted)
             whole = [
                 match for match in matches if all(locked.get(one.party_id) == one.players for one in match.parties)
             ]
-            return [await _form(connection, match) for match in whole]
+            formed = [await _form(connection, match) for match in whole]
+        return Formation(formed, frozenset(one for one, players in wanted.items() if locked.get(one) != players))
 
     async def claim(self, limit: int) -> Sequence[Formed]:
         """Take matches that nobody carries on any more. One that cannot be read is set aside."""

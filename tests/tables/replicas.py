@@ -42,11 +42,12 @@ async def replica(
     timing: Timing | None = None,
     *,
     nats: NatsAddress | None = None,
+    listen: str = "127.0.0.1:0",
     **settings: float,
 ) -> AsyncIterator[Replica]:
     """Serve tables over the log until the end of the block; then drain. The deals are the same on every run."""
     wanted = {"insecure_dev": True, "drain_grace_seconds": 0.5, **settings}
-    server = RpcServer(ServerSettings.model_validate(wanted), "127.0.0.1:0")
+    server = RpcServer(ServerSettings.model_validate(wanted), listen)
     async with serving(server, log, seeds or DevelopmentSeeds(7), limits or PATIENT, timing, nats=nats) as hub:
         port = await server.start(*SERVICES)
         try:
