@@ -1,0 +1,82 @@
+"""The service as a process, and before a table service that fails."""
+
+import asyncio
+import os
+import sys
+from typing import Any
+
+import asyncpg
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
+from baohuang.gen.table.v1 import table_service_pb2 as table_pb
+from baohuang.rpc.server import RpcServer
+from baohuang.rpc.settings import ServerSettings
+from matchmaking.processes import nobody_there, running
+from matchmaking.serving import alone, matchmaking
+from matchmaking_service.wiring import SERVICES
+
+
+async def test_it_serves_and_drains(own_database_dsn: str) -> None:
+    """Healthy; at SIGTERM watchers are sent away with their revision, and it exits with 0."""
+    async with running(own_database_dsn, nobody_there()) as service:
+        request = health_pb2.HealthCheckRequest(service=SERVICES[0])
+        health = await health_pb2_grpc.HealthStub(service.channel).Check(request)
+        assert health.status == health_pb2.HealthCheckResponse.SERVING
+        ticket = await service.caller("an").queue()
+        stream = service.caller("an").start(pb.WatchTicketRequest(ticket_id=ticket.ticket_id))
+        assert (await stream.read()).ticket.party == ticket.party
+        service.process.terminate()
+        assert (await stream.read()).reconnect.revision == 1
+        assert await stream.code() == grpc.StatusCode.OK
+        assert await service.process.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({}, "table_address"),
+        ({"TABLE_ADDRESS": "127.0.0.1:1"}, "service_token is needed"),
+        ({"TABLE_ADDRESS": "127.0.0.1:1", "SERVICE_TOKEN": "swordfish"}, "Connection refused"),
+    ],
+)
+async def test_one_that_cannot_run_says_why(variables: dict[str, str], said: str) -> None:
+    """Exit code 1, no traceback and no secret."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("BAOHUANG_")}
+    chosen = {f"BAOHUANG_{name}": text for name, text in variables.items()}
+    dsn = {"BAOHUANG_POSTGRES_DSN": "postgresql://u:hunter2@127.0.0.1:1/none"}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "matchmaking_service.main", env=kept | chosen | dsn, stderr=asyncio.subprocess.PIPE
+    )
+    _, errors = await process.communicate()
+    text = errors.decode()
+    assert process.returncode == 1
+    assert said in text
+    assert not [word for word in ("Traceback", "hunter2", "swordfish") if word in text]
+
+
+def failing() -> Any:
+    """Return the handlers of a table service with a bug."""
+
+    async def fail(_request: table_pb.OpenTableRequest, _context: Any) -> table_pb.OpenTableResponse:
+        raise RuntimeError("a bug")
+
+    codec = (table_pb.OpenTableRequest.FromString, table_pb.OpenTableResponse.SerializeToString)
+    methods = {"OpenTable": grpc.unary_unary_rpc_method_handler(fail, *codec)}
+    return grpc.method_handlers_generic_handler("baohuang.table.v1.TableService", methods)
+
+
+async def test_a_table_service_that_fails_on_a_match(own_database_dsn: str, database: asyncpg.Connection) -> None:
+    """After some tries its players are set aside, not queued again, since they may sit there; others are unharmed."""
+    server = RpcServer(ServerSettings(insecure_dev=True, refuse_seconds=0.0), "127.0.0.1:0")
+    server.grpc.add_generic_rpc_handlers((failing(),))
+    port = await server.start("baohuang.table.v1.TableService")
+    async with matchmaking(own_database_dsn, f"127.0.0.1:{port}") as service:
+        tickets = [await service.caller(player).queue() for player in ("an", "bo", "chen", "deng", "er")]
+        closed = await service.caller("an").until_closed(tickets[0].ticket_id)
+        assert (closed.state, closed.set_aside.reason) == (pb.TICKET_STATE_SET_ASIDE, "INTERNAL")
+        assert (await service.caller("an").call(alone())).ticket.waiting.place == 1
+    await server.drain()
+    assert await database.fetchval("select count(*) from tickets where state = 'set_aside'") == 5
