@@ -23,7 +23,7 @@ from baohuang.eventlog.chain import instant
 from baohuang.eventlog.port import Due, EventLog, EventLogError, RequestId
 from baohuang.rpc.errors import NotFound, Reason, Refusal
 from baohuang.rules.clock import deadline_of
-from baohuang.rules.commands import ExpireDeadline
+from baohuang.rules.commands import ExpireDeadline, LostLine
 from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.clock import DatabaseClock, moment
 from table_service.handler import CommandHandler, Request, StillToCome
@@ -55,6 +55,16 @@ CallLater = Callable[[float, Callable[[], None]], Alarm]
 """Calls back once after so many seconds: the event loop's, or a virtual one's."""
 
 
+class KnownLines(Protocol):
+    """What this replica knows of the lines of a table's players when a deadline of their hand has come (FINE-5)."""
+
+    def lost(self, table_id: TableId, due_at: Instant) -> tuple[LostLine, ...]:
+        """Return the lines that are lost."""
+
+    def watching(self, table_id: TableId, due_at: Instant) -> tuple[int, ...]:
+        """Return the seats whose players have a stream."""
+
+
 @dataclass(slots=True)
 class _Armed:
     """A timer: for when it is set, which deadline it is for now (not before that), and what rings."""
@@ -72,12 +82,15 @@ class Deadlines:
         log: EventLog,
         handler: CommandHandler,
         clock: DatabaseClock,
+        lines: KnownLines,
         pace: Pace | None = None,
+        *,
         call_later: CallLater | None = None,
     ) -> None:
         self._log = log
         self._handler = handler
         self._clock = clock
+        self._lines = lines
         self._pace = pace or Pace()
         self._call_later = call_later or asyncio.get_running_loop().call_later
         self._armed: dict[TableId, _Armed] = {}
@@ -138,7 +151,7 @@ class Deadlines:
 
     async def _fire(self, table_id: TableId, due_at: Instant) -> None:
         try:
-            await self._handler.handle(_expiry(table_id, due_at))
+            await self._handler.handle(self._expiry(table_id, due_at))
         except StillToCome:
             await self._set_clock()
             if table_id not in self._armed:
@@ -148,6 +161,19 @@ class Deadlines:
         except (Refusal, EventLogError) as error:
             if not isinstance(error, Refusal) or error.reason is not Reason.NOT_DUE:
                 _log.warning("deadline not fired", table_id=table_id, due_at=due_at, error=type(error).__name__)
+
+    def _expiry(self, table_id: TableId, due_at: Instant) -> Request:
+        """Return the command for this deadline: request id and digest are the same whichever replica gives it."""
+        request_id = f"{table_id}/{due_at}"
+        lost, watching = self._lines.lost(table_id, due_at), self._lines.watching(table_id, due_at)
+        return Request(
+            table_id=table_id,
+            player=CLOCK,
+            request_id=RequestId(request_id),
+            digest=sha256(request_id.encode()).digest(),
+            action=ExpireDeadline(due_at, lost, watching),
+            not_before=moment(due_at),
+        )
 
     async def _poll(self) -> None:
         """Look for overdue deadlines for ever; at once again whenever as many were found as can be fired."""
@@ -177,19 +203,6 @@ class Deadlines:
             await self._clock.measure()
         except EventLogError:
             _log.warning("clock not measured")
-
-
-def _expiry(table_id: TableId, due_at: Instant) -> Request:
-    """Return the command that every replica would give for this deadline: the same request id, the same body."""
-    request_id = f"{table_id}/{due_at}"
-    return Request(
-        table_id=table_id,
-        player=CLOCK,
-        request_id=RequestId(request_id),
-        digest=sha256(request_id.encode()).digest(),
-        action=ExpireDeadline(due_at),
-        not_before=moment(due_at),
-    )
 
 
 def _report(task: "asyncio.Task[None]") -> None:

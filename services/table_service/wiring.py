@@ -115,8 +115,8 @@ async def serving(
     following = Following(log, tables, hub, limits.poll_seconds)
     async with neighbours(nats, Ears(following.reached, taken_elsewhere)) as others, following:
         handler = CommandHandler(log, tables, clock, seeds, others)
-        deadlines = Deadlines(log, handler, clock, limits.deadlines, timing.call_later)
         lines = Lines(tables, handler, hub, clock.now, call_later=timing.call_later, away_seconds=limits.away_seconds)
+        deadlines = Deadlines(log, handler, clock, lines, limits.deadlines, call_later=timing.call_later)
         watching = Watching(tables, hub, lines, others, clock.now)
         playing = Playing(handler, watching, hub, server.limiter, clock, limits.heartbeat_seconds)
         servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)

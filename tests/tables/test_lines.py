@@ -1,66 +1,20 @@
 """A player's line is recorded when it is lost and when it is back, at most once each a turn, and costs him nothing."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
 
-from baohuang.eventlog.codec import decode
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
 from baohuang.rules.commands import Enthrone
-from baohuang.rules.events import ConnectionLost, ConnectionRestored, Event, TrusteeshipEntered
-from baohuang.rules.state import PlayerId, TableId
 from bench.random_player import chance_of
-from eventually import eventually
 from table_service.wiring import Limits, Timing
 from tables.clients import Client, act
-from tables.games import PLAYERS, Game, started
-from tables.replicas import Replica, replica
-from tables.virtual_time import VirtualTime, seconds_later
-
-
-@dataclass(slots=True)
-class Stage:
-    """A hand being played in a time that stands still, and the lines of its players."""
-
-    service: Replica
-    game: Game
-    time: VirtualTime
-    streams: dict[int, Any] = field(default_factory=dict)
-
-    async def opens(self, seat: int) -> None:
-        """Let a player open a stream, and wait until it is."""
-        self.streams[seat] = self.game.clients[seat].watch(self.game.table_id, seconds=100)
-        await self.streams[seat].read()
-
-    async def loses(self, seat: int) -> None:
-        """Let a player's line break, and wait until the service has noticed."""
-        self.streams[seat].cancel()
-        await self.until(lambda: not self.service.hub.has_stream(TableId(self.game.table_id), PlayerId(PLAYERS[seat])))
-
-    async def recorded(self) -> list[Event]:
-        """Return the lines recorded so far."""
-        events = [decode(stored.type, stored.data) for stored in await self.game.events()]
-        return [event for event in events if isinstance(event, ConnectionLost | ConnectionRestored)]
-
-    async def records(self, *expected: Event) -> None:
-        """Wait until exactly this is recorded."""
-
-        async def as_expected() -> bool:
-            return await self.recorded() == list(expected)
-
-        await eventually(as_expected)
-
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds."""
-
-        async def look() -> bool:
-            return holds()
-
-        await eventually(look)
+from tables.games import PLAYERS, started
+from tables.lines import Stage, back, lost, staged, tasks_of
+from tables.replicas import replica
+from tables.virtual_time import VirtualTime
 
 
 @pytest.fixture
@@ -72,19 +26,8 @@ def time() -> VirtualTime:
 @pytest.fixture
 async def stage(time: VirtualTime) -> AsyncIterator[Stage]:
     """Give a hand with nobody watching yet."""
-    log = MemoryLog(time.now)
-    async with replica(log, Limits(), timing=Timing(lambda: time.seconds, time.call_later)) as service:
-        yield Stage(service, await started(service), time)
-
-
-def lost(seat: int, seconds: float) -> ConnectionLost:
-    """Return the loss of a line at that moment."""
-    return ConnectionLost(seat, PlayerId(PLAYERS[seat]), seconds_later(seconds))  # type: ignore[arg-type]
-
-
-def back(seat: int, seconds: float) -> ConnectionRestored:
-    """Return the return of a line at that moment."""
-    return ConnectionRestored(seat, PlayerId(PLAYERS[seat]), seconds_later(seconds))  # type: ignore[arg-type]
+    async with staged(time) as stage:
+        yield stage
 
 
 async def test_a_lost_line_is_recorded_as_of_its_loss(stage: Stage) -> None:
@@ -152,32 +95,6 @@ async def test_a_flapping_line_leaves_one_of_each_a_turn(stage: Stage) -> None:
     await stage.game.step(chance_of("flapping"))
     await stage.records(lost(seat, 0), back(seat, 3), lost(seat, 27))
     other.cancel()
-
-
-def tasks_of(stage: Stage) -> list[Awaitable[None]]:
-    """Return what is being reported."""
-    return [task for task in asyncio.all_tasks() if task.get_name().startswith("line of")]
-
-
-async def test_a_loss_shows_in_the_trusteeship_that_follows(stage: Stage) -> None:
-    """The ruling of a missed deadline says since when the line was lost and rests on it; it costs no fine (FINE-5)."""
-    turn = (await stage.game.hand()).turn
-    assert turn is not None
-    await stage.opens(turn)
-    await stage.loses(turn)
-    stage.time.advance(3)
-    await stage.records(lost(turn, 0))
-    version = (await stage.game.head()).version
-    stage.time.advance(300)
-
-    async def entered() -> list[TrusteeshipEntered]:
-        events = [decode(stored.type, stored.data) for stored in await stage.game.events()]
-        return [event for event in events if isinstance(event, TrusteeshipEntered)]
-
-    (ruling, *_) = await eventually(entered)
-    assert (ruling.seat, ruling.connection_lost_at) == (turn, seconds_later(0))
-    assert version in ruling.rests_on
-    assert (await stage.game.hand()).fines == (0,) * 5
 
 
 async def test_a_loss_that_another_replica_reported_wrongly_is_put_right(time: VirtualTime) -> None:

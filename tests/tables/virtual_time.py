@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from baohuang.eventlog.port import EventLog, RequestId
-from baohuang.rules.commands import Action, OpenTable, SetReady, SitDown
+from baohuang.rules.commands import Action, LostLine, OpenTable, SetReady, SitDown
 from baohuang.rules.rulesets import Options
-from baohuang.rules.state import PlayerId, Table, TableId
+from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.clock import DatabaseClock
 from table_service.curtain import Learnt
 from table_service.deadlines import Deadlines, Pace
@@ -76,6 +76,18 @@ class VirtualTime:
         self.seconds = end
 
 
+class NoStreams:
+    """The lines of players at replicas without a network: nothing is known of them."""
+
+    def lost(self, table_id: TableId, due_at: Instant) -> tuple[LostLine, ...]:  # noqa: ARG002
+        """See `KnownLines.lost`."""
+        return ()
+
+    def watching(self, table_id: TableId, due_at: Instant) -> tuple[int, ...]:  # noqa: ARG002
+        """See `KnownLines.watching`."""
+        return ()
+
+
 @dataclass(slots=True)
 class Keeper:
     """One replica; its own clock runs `ahead` by so many seconds."""
@@ -93,7 +105,8 @@ class Keeper:
         self.clock = DatabaseClock(self.log, lambda: self.time.seconds + self.ahead)
         self.tables = Tables(self.log, self._tell)
         self.handler = CommandHandler(self.log, self.tables, self.clock, DevelopmentSeeds(7))
-        self.deadlines = Deadlines(self.log, self.handler, self.clock, self.pace, self.time.call_later)
+        call_later = self.time.call_later
+        self.deadlines = Deadlines(self.log, self.handler, self.clock, NoStreams(), self.pace, call_later=call_later)
 
     def _tell(self, table_id: TableId, learnt: Sequence[Learnt]) -> None:
         self.deadlines.learn(table_id, learnt[-1].happened.table)

@@ -4,12 +4,13 @@
     stream opens, or a loss is learnt of who watches here ──► ReportConnection(back)
 
 The rules take one of each a seat and turn. What they refuse for that reason is tried again in the next turn, so what is
-recorded comes to what is so. A replica that dies reports nothing, and nothing is reported while one drains.
+recorded comes to what is so; a deadline that comes before that is told by `lost` and `watching`, for its ruling to say.
+A replica that dies reports nothing, nothing is reported while one drains, and nothing of who never opened a stream.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -21,7 +22,7 @@ import structlog
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.port import EventLogError, RequestId
 from baohuang.rpc.errors import NotFound, Reason, Refusal
-from baohuang.rules.commands import ReportConnection
+from baohuang.rules.commands import LostLine, ReportConnection
 from baohuang.rules.state import Hand, Instant, PlayerId, Table, TableId, in_progress
 from table_service.deadlines import Alarm, CallLater
 from table_service.handler import CommandHandler, Request
@@ -99,6 +100,22 @@ class Lines:
         for player, recorded in zip(hand.players, hand.connections, strict=True):
             if recorded.lost_at or (self._away and (table_id, player) in self._away):
                 self._check((table_id, player))
+
+    def lost(self, table_id: TableId, due_at: Instant) -> tuple[LostLine, ...]:
+        """Return the lines that are lost by what is known here and not recorded yet, if the hand has that deadline."""
+        players = self._players_until(table_id, due_at)
+        return tuple(LostLine(seat, since) for seat, who in players if (since := self._away.get((table_id, who))))
+
+    def watching(self, table_id: TableId, due_at: Instant) -> tuple[int, ...]:
+        """Return the seats whose players have a stream here, whatever is recorded, if the hand has that deadline."""
+        players = self._players_until(table_id, due_at)
+        return tuple(seat for seat, who in players if self._hub.has_stream(table_id, who))
+
+    def _players_until(self, table_id: TableId, due_at: Instant) -> Iterable[tuple[int, PlayerId]]:
+        """Return who plays the hand, by seat; nobody if it has another deadline: then what is held here may be old."""
+        held = self._tables.peek(table_id)
+        hand = held.table.hand if held and held.table else None
+        return enumerate(hand.players) if hand and hand.due_at == due_at else ()
 
     def _ended(self, line: _Line) -> None:
         """Wait for a player whose stream ended, if he plays a hand."""

@@ -82,10 +82,25 @@ class ExpireTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class LostLine:
+    """The player of a seat has had no stream since then."""
+
+    seat: int
+    since: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class ExpireDeadline:
-    """The deadline `due_at` has passed for all who still have to act (TRUST-1, TRUST-5). The clock's own command."""
+    """The deadline `due_at` has passed for all who still have to act (TRUST-1, TRUST-5). The clock's own command.
+
+    It brings what is known of the players' lines at that moment, which the events of the hand may not tell (FINE-5).
+    """
 
     due_at: Instant
+    lost: tuple[LostLine, ...] = ()
+    """The lines known to be lost."""
+    watching: tuple[int, ...] = ()
+    """The seats whose players are known to have a stream."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,7 +204,7 @@ class Connection:
     """What is known of a player's line in this hand: evidence, never a reason for anything (FINE-5)."""
 
     lost_at: Instant = Instant("")
-    """Since when he has no open stream; empty while he has one, or none was ever reported lost."""
+    """Since when he has no open stream; empty while he has one, or no loss was recorded."""
     version: int = 0
     """The version of the event that says so; 0 if there is none."""
     lost_in: int = 0

@@ -19,7 +19,10 @@ class TrusteeshipEntered:
     due_at: Instant = NEVER
     """The deadline that was missed; empty unless the reason is TIMEOUT."""
     connection_lost_at: Instant = NEVER
-    """Since when his line was known to be lost; empty if it was not. Evidence only (FINE-5)."""
+    """Since when his line was known to be lost, recorded or, at a TIMEOUT, not; empty if it was not known to be.
+
+    Evidence only (FINE-5).
+    """
     rests_on: tuple[int, ...] = ()
     """The versions of the events it rests on, ascending (RULE-1)."""
 
@@ -85,7 +88,10 @@ class TurnExtended:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLost:
-    """Evidence: the player of a seat has no open stream any more. At most one a seat and turn."""
+    """Evidence: the player of a seat has no open stream any more, by the replica that had his last one.
+
+    At most one a seat and turn.
+    """
 
     seat: int
     player: PlayerId

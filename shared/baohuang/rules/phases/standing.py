@@ -1,6 +1,7 @@
 """Who plays a seat: trusteeship (托管), leaving and fines (sections 6 and 7)."""
 
 from baohuang.rules.clock import NEVER, later
+from baohuang.rules.commands import ExpireDeadline
 from baohuang.rules.decision import Decision
 from baohuang.rules.events import (
     PlayerFined,
@@ -121,12 +122,25 @@ def _enter(decision: Decision, seat: int, reason: TrusteeshipReason) -> None:
             rule="FINE-2" if reason in _FORCED_OUT.values() else "TRUST-1",
             decided_at=decision.command.at,
             due_at=hand.due_at if reason is TrusteeshipReason.TIMEOUT else NEVER,
-            connection_lost_at=line.lost_at,
+            connection_lost_at=_lost_at(decision, seat),
             rests_on=_evidence(hand, line),
         ),
     )
     if entry > _ENTRIES_THAT_CAN_BE_CANCELLED:
         _make_permanent(decision, seat, "TRUST-3")
+
+
+def _lost_at(decision: Decision, seat: int) -> Instant:
+    """Return since when the player's line is known to be lost, NEVER if it is not: by the clock's reading, and the log.
+
+    The log holds one loss and one return a turn, so that the last one may be missing there.
+    """
+    recorded, action = decision.hand.connections[seat].lost_at, decision.command.action
+    if not isinstance(action, ExpireDeadline):
+        return recorded
+    if seat in action.watching:
+        return NEVER
+    return recorded or next((line.since for line in action.lost if line.seat == seat), NEVER)
 
 
 def _evidence(hand: Hand, line: Connection) -> tuple[int, ...]:

@@ -49,7 +49,11 @@ class TrusteeshipEntered(_message.Message):
     due_at: _builtins.str
     """The deadline that was missed: an instant; empty unless the reason is TIMEOUT."""
     connection_lost_at: _builtins.str
-    """Since when the player's line was known to be lost: an instant; empty if it was not. Evidence, no reason (FINE-5)."""
+    """Since when the player's line was known to be lost: an instant. Evidence, no reason (FINE-5). At a TIMEOUT it is what
+    the replica that decided knew at that moment, even if no ConnectionLost or ConnectionRestored says so, of which a turn
+    has room for one each; else it is what is recorded. Empty if no loss was known, which does not prove that there was
+    none: see ConnectionLost for what is not noticed.
+    """
     @_builtins.property
     def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The versions of the events that the ruling rests on, ascending (RULE-1)."""
@@ -285,7 +289,11 @@ Global___TurnExtended: _TypeAlias = TurnExtended  # noqa: Y015
 
 @_typing.final
 class ConnectionLost(_message.Message):
-    """Evidence: the player of a seat has no open stream any more. Recorded at most once a seat and turn (FINE-5)."""
+    """Evidence: the last stream that the player of a seat had of the table ended, and he opened no other one for 2 s.
+    Recorded at most once a seat and turn (FINE-5), by the replica that served that stream, and by no other: nothing is
+    recorded of streams that end because their replica is killed or drains, even if the player does not come back; nor of
+    a player who never opened one.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -297,7 +305,7 @@ class ConnectionLost(_message.Message):
     player: _builtins.str
     """Its player."""
     lost_at: _builtins.str
-    """When the last one ended: an instant, some seconds before this was recorded."""
+    """When it ended: an instant, some seconds before this was recorded."""
     def __init__(
         self,
         *,
@@ -315,7 +323,7 @@ Global___ConnectionLost: _TypeAlias = ConnectionLost  # noqa: Y015
 
 @_typing.final
 class ConnectionRestored(_message.Message):
-    """Evidence: the player of a seat watches again. Recorded at most once a seat and turn (FINE-5)."""
+    """Evidence: the player of a seat, recorded as lost, watches again. Recorded at most once a seat and turn (FINE-5)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -719,7 +719,9 @@ class Connection(_message.Message):
     LOST_IN_FIELD_NUMBER: _builtins.int
     RESTORED_IN_FIELD_NUMBER: _builtins.int
     lost_at: _builtins.str
-    """Since when he has no open stream: an instant; empty while he has one, or none was ever reported lost."""
+    """Since when he has no open stream: an instant; empty while he has one, or if no loss was recorded, which does not
+    prove that he has one (see ConnectionLost).
+    """
     version: _builtins.int
     """The version of the event that says so; 0 if there is none."""
     lost_in: _builtins.int
