@@ -8,7 +8,9 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Final
 
 import msgspec
 import structlog
@@ -28,6 +30,7 @@ from baohuang.eventlog.port import (
     Refused,
     RequestId,
     TooEarly,
+    TooLate,
     Unstorable,
     Version,
     VersionConflict,
@@ -49,6 +52,9 @@ from table_service.seeds import SeedSource
 from table_service.summaries import new_summary
 from table_service.tables import HeldTable, Tables
 
+_STALE_AFTER: Final = timedelta(seconds=1)
+"""As short as the shortest `grace_seconds`, and long for an append, which takes milliseconds."""
+_TRIES_IN_TIME: Final = 3
 _log = structlog.get_logger("table_service")
 
 
@@ -149,9 +155,9 @@ class CommandHandler:
 
     async def _settle(self, held: HeldTable, request: Request) -> Done:
         kept = NOBODY_KEPT
-        while True:
+        for tries in count():
             try:
-                decided = self._decide(held, request, kept)
+                decided = self._decide(held, request, kept, _latest(request, tries))
             except (Refusal, RefusedError, UnknownRulesetError, OptionError) as refused:
                 outcome = await self._refuse(held, request, refused, kept)
             else:
@@ -160,8 +166,9 @@ class CommandHandler:
                 return outcome
             kept = outcome
             await self._tables.catch_up(held)
+        raise AssertionError("tries have no end")
 
-    def _decide(self, held: HeldTable, request: Request, kept: Kept) -> _Decided:
+    def _decide(self, held: HeldTable, request: Request, kept: Kept, latest: timedelta | None) -> _Decided:
         if held.table is not None and request.visitor is not None:
             check_admitted(held.table, request.visitor)
         _check_version(held, request)
@@ -185,6 +192,7 @@ class CommandHandler:
             summary=new_summary(held.table, after),
             due_at=moment(deadline_of(after)),
             not_before=request.not_before,
+            not_after=None if latest is None else now + latest,
             claims=tuple(claims.claims),
             releases=tuple(claims.releases),
             unclaimed=tuple(claims.unclaimed),
@@ -206,6 +214,9 @@ class CommandHandler:
                 return NOBODY_KEPT
             case TooEarly(not_before):
                 raise StillToCome(f"not before {not_before.isoformat()}")
+            case TooLate():
+                await self._clock.measure()
+                return NOBODY_KEPT
             case Refused(constraint) if constraint in KEPT:
                 names = (*decided.append.claims, *decided.append.unclaimed)
                 return kept_by(await self._log.holders(names), held.stream_id)
@@ -241,6 +252,20 @@ class CommandHandler:
             raise MalformedInput.field("request_id", "was used for another request", Reason.REQUEST_ID_REUSED)
         (last,) = await self._log.read_stream(duplicate.stream_id, Version(duplicate.version - 1), 1)
         return Done(TableId(duplicate.stream_id), last.version, last.hash)
+
+
+def _latest(request: Request, tries: int) -> timedelta | None:
+    """Return how long after its reading of the clock a decision may be stored, None for as late as it comes.
+
+    A log that stood still must not have deadlines enforced that nobody could keep, nor turns begin in the past
+    (TRUST-5). A log that is slow all the time still takes players' moves; a deadline waits for a better moment, and is
+    then decided anew. Raises Unavailable.
+    """
+    if tries < _TRIES_IN_TIME:
+        return _STALE_AFTER
+    if request.not_before is not None:
+        raise Unavailable(Reason.LOG_UNAVAILABLE, "the event log is too slow to say when a deadline was enforced")
+    return None
 
 
 def _check_version(held: HeldTable, request: Request) -> None:

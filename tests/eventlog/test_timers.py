@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from baohuang.eventlog.memory import MemoryLog
-from baohuang.eventlog.port import Due, EventLog, StreamId, TooEarly, Version
+from baohuang.eventlog.port import Due, EventLog, StreamId, TooEarly, TooLate, Version
 from baohuang.eventlog.postgres.log import PostgresLog
 from eventlog.commands import NOON, accepted, command, grow, new_stream
 
@@ -148,7 +148,37 @@ async def test_early_commands_leave_the_rest_of_their_flush_alone(log: EventLog)
     assert positions == list(range(1, len(positions) + 1))
 
 
-@pytest.mark.parametrize("field", ["due_at", "not_before"])
+async def test_an_append_past_its_latest_moment_is_refused(log: EventLog) -> None:
+    """Nothing is written, its request id is free, the timer stays; the rest of the flush goes through."""
+    now = await log.clock()
+    stream_id = new_stream()
+    end = await accepted(log, command(stream_id, due_at=now - SECOND))
+    late = command(stream_id, end.version, end.hash, request_id=f"late-{stream_id}", not_after=now - SECOND)
+    others = [command(new_stream(), not_after=now + HOUR) for _ in range(3)]
+    outcomes = await asyncio.gather(*(log.append(one) for one in (late, *others)))
+    assert outcomes[0] == TooLate(now - SECOND)
+    assert [type(outcome).__name__ for outcome in outcomes[1:]] == ["Appended"] * 3
+    assert await log.find_request(late.actor, late.request_id) is None
+    assert len(await log.read_stream(stream_id)) == 1
+    assert len(await claimed(log, stream_id)) == 1
+
+
+async def test_a_latest_moment_is_looked_at_after_request_and_version(log: EventLog) -> None:
+    """A duplicate and a conflict are told as such, however late; an early command as early."""
+    stream_id = new_stream()
+    end = await grow(log, stream_id, 2)
+    now = await log.clock()
+    past, later = now - HOUR, now + HOUR
+    first = command(stream_id, 2, end.hash, request_id=f"first-{stream_id}")
+    third = await accepted(log, first)
+    again = command(stream_id, 3, bytes(32), request_id=first.request_id, not_after=past)
+    stale = command(stream_id, 1, end.hash, not_after=past)
+    early = command(stream_id, 3, third.hash, not_before=later, not_after=later)
+    outcomes = [type(await log.append(one)).__name__ for one in (again, stale, early)]
+    assert outcomes == ["Duplicate", "VersionConflict", "TooEarly"]
+
+
+@pytest.mark.parametrize("field", ["due_at", "not_before", "not_after"])
 def test_moments_are_utc(field: str) -> None:
     """A naive instant is a mistake of the caller, told at once."""
     with pytest.raises(ValueError, match=field):

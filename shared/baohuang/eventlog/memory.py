@@ -35,6 +35,7 @@ from baohuang.eventlog.port import (
     StoredEvent,
     StreamId,
     TooEarly,
+    TooLate,
     Unstorable,
     Version,
     VersionConflict,
@@ -152,6 +153,8 @@ class MemoryLog:
             raise LogCorrupted(command.stream_id, version, command.expected_hash, found)
         if command.not_before is not None and self._now() < command.not_before:
             return TooEarly(command.not_before)
+        if command.not_after is not None and self._now() > command.not_after:
+            return TooLate(command.not_after)
         broken = (name for name, holds in _CONSTRAINTS if not holds(command))
         breach = self._breach_of_claims(command) or next(broken, None)
         return Refused(breach) if breach else None

@@ -87,7 +87,7 @@ class NewEvent:
     data: bytes
 
 
-_MOMENTS: Final = ("recorded_at", "due_at", "not_before")
+_MOMENTS: Final = ("recorded_at", "due_at", "not_before", "not_after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,8 @@ class Append:
     object kept on the head for listings; None leaves the old one.
 
     `due_at` is when the stream's timer is due, None for no timer: every append replaces the timer, or takes it away.
-    `not_before` has the append refused as `TooEarly` unless the store's own clock has reached it.
+    `not_before` has the append refused as `TooEarly` unless the store's own clock has reached it, `not_after` as
+    `TooLate` once that clock is past it: what was decided by an older reading is to be decided again.
 
     `releases` are names the stream gives up, with no effect where it does not hold them; `claims` are names it holds
     from this append on, held already or given up in the same append or not. `unclaimed` are names that no other stream
@@ -123,6 +124,7 @@ class Append:
     summary: bytes | None = None
     due_at: datetime | None = None
     not_before: datetime | None = None
+    not_after: datetime | None = None
     claims: tuple[ClaimName, ...] = ()
     releases: tuple[ClaimName, ...] = ()
     unclaimed: tuple[ClaimName, ...] = ()
@@ -202,7 +204,14 @@ class TooEarly:
     not_before: datetime
 
 
-Outcome = Appended | VersionConflict | Duplicate | Refused | TooEarly
+@dataclass(frozen=True, slots=True)
+class TooLate:
+    """The store's clock is past the command's `not_after`; nothing was written."""
+
+    not_after: datetime
+
+
+Outcome = Appended | VersionConflict | Duplicate | Refused | TooEarly | TooLate
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +250,8 @@ class EventLog(Protocol):
     async def append(self, command: Append) -> Outcome:
         """Append one command's events, all or none; when this returns `Appended` they are durable.
 
-        A request accepted before is answered first, then a stale version, then a moment still to come, then a broken
-        constraint. Cancelling the caller never undoes an append under way.
+        A request accepted before is answered first, then a stale version, then a moment to come or gone by,
+        then a broken constraint. Cancelling the caller never undoes an append under way.
 
         Raises LogBusy, OutcomeUnknown, Unstorable, LogClosed, LogCorrupted.
         """

@@ -1,4 +1,4 @@
-"""One flush on the wire: what is sent to `eventlog.append_claiming`, and what its answer means."""
+"""One flush on the wire: what is sent to `eventlog.append_dated`, and what its answer means."""
 
 from collections.abc import Sequence
 from typing import Any, Final, Self
@@ -16,6 +16,7 @@ from baohuang.eventlog.port import (
     Refused,
     StreamId,
     TooEarly,
+    TooLate,
     Version,
     VersionConflict,
 )
@@ -76,9 +77,10 @@ class Flusher:
             await self._pool.release(connection)
 
 
-def arguments_of(batch: Sequence[Linked]) -> tuple[Sequence[object], Sequence[object], Sequence[object]]:
-    """Write a flush as the arguments of `eventlog.append_claiming`."""
-    return commands_of(batch), events_of(batch), claims_of(batch)
+def arguments_of(batch: Sequence[Linked]) -> tuple[Sequence[object], ...]:
+    """Write a flush as the arguments of `eventlog.append_dated`."""
+    latest = [linked.command.not_after for linked in batch]
+    return commands_of(batch), events_of(batch), claims_of(batch), latest
 
 
 def commands_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
@@ -140,12 +142,14 @@ def _settled(linked: Linked, row: Row) -> Settled:  # noqa: PLR0911 - one a verd
             return Refused(row["refused_by"])
         case "early" if command.not_before is not None:
             return TooEarly(command.not_before)
+        case "late" if command.not_after is not None:
+            return TooLate(command.not_after)
         case "corrupted":
             return LogCorrupted(command.stream_id, Version(row["version"]), command.expected_hash, row["hash"])
         case "busy":
             return Busy.BUSY
         case other:
-            raise AssertionError(f"eventlog.append_claiming answers {other!r}")
+            raise AssertionError(f"eventlog.append_dated answers {other!r}")
 
 
 def _refused_at_commit(batch: Sequence[Linked], error: asyncpg.IntegrityConstraintViolationError) -> Sequence[Settled]:

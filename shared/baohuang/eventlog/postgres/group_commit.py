@@ -38,6 +38,7 @@ from baohuang.eventlog.port import (
     RequestId,
     StreamId,
     TooEarly,
+    TooLate,
     Unstorable,
     VersionConflict,
 )
@@ -238,7 +239,7 @@ class GroupCommit:
 
     def _settle(self, waiting: _Waiting, settled: Settled) -> int:
         match settled:
-            case Appended() | VersionConflict() | Duplicate() | Refused() | TooEarly():
+            case Appended() | VersionConflict() | Duplicate() | Refused() | TooEarly() | TooLate():
                 waiting.answer(settled)
             case LogCorrupted():
                 waiting.fail(settled)
