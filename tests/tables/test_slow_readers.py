@@ -1,23 +1,36 @@
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import grpc
 import pytest
 
 from baohuang.eventlog.memory import MemoryLog
+from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rules import commands as cmd
 from baohuang.rules.redact import mask
 from baohuang.rules.state import TableId, in_progress
 from bench.random_player import chance_of
 from eventually import eventually
+from table_service.watch.subscription import StreamLimits
 from table_service.wiring import Limits
-from tables.clients import Client, act, ready, refusal
+from tables.clients import Client, act, fresh, ready, refusal
 from tables.games import Game, seated
 from tables.replicas import Replica, replica
 from tables.viewers import Viewer
 
-ONE_WAITS = Limits(updates_queued=1)
-"""Whatever brings two events at once is too much for its watchers."""
+
+@contextmanager
+def too_much(service: Replica) -> Iterator[None]:
+    """Whatever comes within the block is too much for all who watch."""
+    streams = [one for watching in service.hub._watching.values() for one in watching]
+    limits = streams[0]._limits
+    for one in streams:
+        one._limits = StreamLimits(queued=0)
+    yield
+    for one in streams:
+        one._limits = limits
 
 
 async def test_too_slow_once_is_a_snapshot_and_twice_the_end(log: MemoryLog) -> None:
@@ -25,7 +38,7 @@ async def test_too_slow_once_is_a_snapshot_and_twice_the_end(log: MemoryLog) -> 
 
     He can watch again from the version he has, and misses nothing.
     """
-    async with replica(log, ONE_WAITS) as service:
+    async with replica(log) as service:
         game = await seated(service)
         viewer = Viewer(Client(service.channel, "an"), game.table_id)
         watching = asyncio.create_task(viewer.watch(lambda: False))
@@ -33,11 +46,13 @@ async def test_too_slow_once_is_a_snapshot_and_twice_the_end(log: MemoryLog) -> 
         for client in game.clients[:4]:
             await client.call(ready(game.table_id))
             await eventually(lambda: is_at_the_head(viewer, game))
-        await game.clients[4].call(ready(game.table_id))
+        with too_much(service):
+            await game.clients[4].call(ready(game.table_id))
         await eventually(lambda: is_at_the_head(viewer, game))
         kinds = [response.WhichOneof("message") for response in viewer.received]
         assert kinds == ["snapshot", *["update"] * 4, "snapshot"]
-        await enthrone(game)
+        with too_much(service):
+            await enthrone(game)
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await watching
         refused = refusal(caught.value)
@@ -48,21 +63,38 @@ async def test_too_slow_once_is_a_snapshot_and_twice_the_end(log: MemoryLog) -> 
 
 async def test_who_keeps_up_again_is_forgiven(log: MemoryLog) -> None:
     """Between two overflows he took an update in time: the second is a snapshot again, not the end."""
-    async with replica(log, ONE_WAITS) as service:
+    async with replica(log) as service:
         game = await seated(service)
         viewer = Viewer(Client(service.channel, "an"), game.table_id)
         watching = asyncio.create_task(viewer.watch(lambda: viewer.version > 30))
         await viewer.opened.wait()
-        await game.all_ready()
+        with too_much(service):
+            await game.clients[0].call(ready(game.table_id))
         await eventually(lambda: is_at_the_head(viewer, game))
-        for move in (cmd.Yield(), cmd.Enthrone()):
-            turn = (await game.hand()).turn
-            assert turn is not None
-            await game.clients[turn].call(act(game.table_id, move))
-            await eventually(lambda: is_at_the_head(viewer, game))
+        await game.clients[1].call(ready(game.table_id))
+        await eventually(lambda: is_at_the_head(viewer, game))
+        with too_much(service):
+            await game.clients[2].call(ready(game.table_id))
+        await eventually(lambda: is_at_the_head(viewer, game))
         kinds = [response.WhichOneof("message") for response in viewer.received]
         assert kinds[-3:] == ["snapshot", "update", "snapshot"]
         watching.cancel()
+
+
+async def test_a_hand_at_once_is_not_too_much(log: MemoryLog) -> None:
+    """Five trustees play a hand to its end in one command: who reads is told every event of it."""
+    async with replica(log) as service:
+        game = await seated(service)
+        viewer = Viewer(Client(service.channel, "spectator"), game.table_id)
+        watching = asyncio.create_task(viewer.watch(lambda: bool(viewer.table and viewer.table.hands_played)))
+        await viewer.opened.wait()
+        await game.all_ready()
+        before = await game.head()
+        for client in game.clients:
+            await client.call(pb.SetTrusteeshipRequest(request_id=fresh(), table_id=game.table_id, active=True))
+        await watching
+        assert viewer.version - before.version > 256
+        assert {response.WhichOneof("message") for response in viewer.received[1:]} == {"update"}
 
 
 async def is_at_the_head(viewer: Viewer, game: Game) -> bool:
@@ -94,7 +126,7 @@ async def test_a_reader_who_never_reads_is_cut_within_bounded_time(log: MemoryLo
         chance = chance_of("lazy")
         while in_progress(await game.table()):
             await game.step(chance)
-            assert all(len(one._waiting) <= 16 for one in service.hub._watching.get(TableId(game.table_id), ()))
+            assert all(len(one._waiting) < 2 * 16 for one in service.hub._watching.get(TableId(game.table_id), ()))
         await eventually(lambda: watchers(service, game, 0))
         for viewer, stream in zip(viewers, lazy, strict=True):
             with pytest.raises(grpc.aio.AioRpcError) as caught:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from baohuang.rules.state import PlayerId, TableId
 from table_service.curtain import Learnt
@@ -10,6 +11,24 @@ from table_service.identifiers import WatchId
 from table_service.watch.recent import Recent
 from table_service.watch.subscription import Cut, Ending, StreamLimits, Subscription
 from table_service.watch.telling import Telling
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An event in the form it is told in, and what spectators are shown by it."""
+
+    live: Telling
+    shown: Sequence[Telling]
+
+    @classmethod
+    def of(cls, one: Learnt) -> "_Step":
+        live = Telling(one.happened)
+        return cls(live, (live,) if one.is_shown_at_once else tuple(map(Telling, one.shown)))
+
+    def shown_to(self, player: PlayerId) -> Sequence[Telling]:
+        if len(self.shown) == 1 and self.shown[0] is self.live:
+            return self.shown
+        return (self.live,) if self.live.is_played_by(player) else self.shown
 
 
 class Hub:
@@ -70,14 +89,13 @@ class Hub:
         if not watching:
             self.recent.forget(table_id)
             return
-        for one in learnt:
-            live = Telling(one.happened)
-            self.recent.learn(table_id, live)
-            shown = (live,) if one.is_shown_at_once else [Telling(happened) for happened in one.shown]
-            for subscription in watching:
-                player = subscription.player
-                for telling in (live,) if one.is_shown_at_once or live.is_played_by(player) else shown:
-                    subscription.offer(telling.to(player))
+        steps = [_Step.of(one) for one in learnt]
+        for step in steps:
+            self.recent.learn(table_id, step.live)
+        for subscription in watching:
+            player = subscription.player
+            if told := [telling.to(player) for step in steps for telling in step.shown_to(player)]:
+                subscription.offer(told)
 
     @property
     def is_draining(self) -> bool:

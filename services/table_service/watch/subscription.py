@@ -25,7 +25,8 @@ _A_MOMENT_SECONDS: Final = 1.0
 class StreamLimits:
     """What a stream may cost.
 
-    More than `queued` updates that wait make way for a snapshot. After `heartbeat_seconds` without anything to say
+    Where `queued` updates wait already, all that waits makes way for a snapshot; what one command brings about is
+    never too much at once. After `heartbeat_seconds` without anything to say
     comes a sign of life; one message may take `stuck_seconds` to be taken in, and the stream lasts `age_seconds`, give
     or take a tenth.
     """
@@ -73,14 +74,17 @@ class Subscription:
         for timer in self._timers:
             timer.cancel()
 
-    def offer(self, told: Told) -> None:
-        """Queue an update; beyond the limit all that waits is dropped, and `take` reports it."""
+    def offer(self, told: Sequence[Told]) -> None:
+        """Queue updates of one command; if too many wait already all is dropped, and `take` reports it.
+
+        A hand that trustees play to its end is many events at once, and nobody's reading is too slow for them.
+        """
         if self._dropped:
-            self._drop(1)
+            self._drop(len(told))
         elif len(self._waiting) < self._limits.queued:
-            self._waiting.append(told)
+            self._waiting.extend(told)
         else:
-            self._drop(len(self._waiting) + 1)
+            self._drop(len(self._waiting) + len(told))
             self._waiting.clear()
         self._wake()
 
