@@ -284,8 +284,10 @@ def _request(table_id: TableId, message: MutatingRequest, action: cmd.Action, ex
 
 
 def _reason(text: str) -> str:
-    if not 0 < len(text) <= _LONGEST_REASON:
-        raise MalformedInput.field("reason", f"must be 1 to {_LONGEST_REASON} characters: it is kept with the ruling")
+    if not text.strip() or len(text) > _LONGEST_REASON:
+        raise MalformedInput.field(
+            "reason", f"must be 1 to {_LONGEST_REASON} characters, not blanks alone: it is kept with the ruling"
+        )
     if "\0" in text:
         raise MalformedInput.field("reason", "must not hold NUL")
     return text

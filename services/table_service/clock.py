@@ -32,7 +32,7 @@ class DatabaseClock:
 
         Without a quick reading the last measurement stands; if there is none, the quickest reading is taken.
         """
-        readings = []
+        readings: list[tuple[float, datetime]] = []
         while len(readings) < _READINGS:
             seconds, epoch = await self._read()
             readings.append((seconds, epoch))

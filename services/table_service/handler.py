@@ -7,6 +7,7 @@
 """
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
@@ -234,9 +235,7 @@ class CommandHandler:
         if version != held.version:
             await self._reload_if_ahead(held, version)
             return NOBODY_KEPT
-        # At which table he plays is told to himself alone: it may be a private one.
-        elsewhere = kept.hands.get(request.player)
-        raise refusal_of(refused, {"table_id": elsewhere} if elsewhere else {}) from refused
+        raise refusal_of(refused, _beside(held, request.player, kept)) from refused
 
     async def _reload_if_ahead(self, held: HeldTable, version: Version) -> None:
         """Load the table anew if the log is behind it: it was restored, or failed over to a standby that lagged."""
@@ -252,6 +251,21 @@ class CommandHandler:
             raise MalformedInput.field("request_id", "was used for another request", Reason.REQUEST_ID_REUSED)
         (last,) = await self._log.read_stream(duplicate.stream_id, Version(duplicate.version - 1), 1)
         return Done(TableId(duplicate.stream_id), last.version, last.hash)
+
+
+def _beside(held: HeldTable, player: PlayerId, kept: Kept) -> Mapping[str, str]:
+    """Return what a refusal tells the player of himself beside its reason.
+
+    At which other table he plays: to himself alone, since it may be a private one. And since which version a trustee
+    plays his seat: whoever loses a race with his deadline learns that he did (TRUST-6).
+    """
+    told: dict[str, str] = {}
+    if elsewhere := kept.hands.get(player):
+        told["table_id"] = elsewhere
+    hand = held.table.hand if held.table else None
+    if hand and player in hand.players and (standing := hand.trusteeships[hand.players.index(player)]).active:
+        told["trusteeship_version"] = str(standing.version)
+    return told
 
 
 def _latest(request: Request, tries: int) -> timedelta | None:

@@ -24,8 +24,8 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
     """Whether it is open to all, and so in everybody's listings."""
 
 
-_STANDING: Final = attrgetter(*(field.name for field in fields(Table) if field.name != "hand"))
-"""All of a table but its hand."""
+_STANDING: Final = attrgetter(*(field.name for field in fields(Table) if field.name not in {"hand", "version"}))
+"""All of a table but its hand, and the version that every event changes."""
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 _decode: Final = msgspec.json.Decoder(Summary).decode
 

@@ -108,10 +108,14 @@ async def test_the_release_before_runs_on(postgres_server: Server) -> None:
         await asyncio.to_thread(migrate_to_release_before, dsn)
         async with await open_pool(dsn, 1, Limits()) as before:
             stream_id = new_stream()
-            (row,) = await append_as_release_before(before, command(stream_id, due_at=NOON))
+            (row,) = await append_as_release_before(
+                before, command(stream_id, due_at=NOON, summary=b'{"players":["an"]}')
+            )
             assert row["settled"] == "appended"
             await asyncio.to_thread(migrate, dsn)
             async with open_log(dsn) as log:
+                # Tables of that release are open to all.
+                assert [head.stream_id for head in await log.list_heads(b'{"listed":true}')] == [stream_id]
                 await take_turns(before, log, stream_id)
 
 

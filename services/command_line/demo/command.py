@@ -5,7 +5,6 @@ import sys
 from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
 from typing import Annotated, NoReturn
 
-import stamina.instrumentation
 import typer
 from rich.console import Console
 from rich.text import Text
@@ -40,7 +39,6 @@ def demo(
     """Let five bots play one hand over gRPC against a backend of its own, and verify all that can be verified."""
     if ruleset not in RULESETS:
         raise typer.BadParameter(f"{ruleset!r} is not one of {', '.join(RULESETS)}", param_hint="--ruleset")
-    stamina.instrumentation.set_on_retry_hooks(())  # its log lines would go into the board
     console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_WIDE)
     think_seconds = pace if pace is not None else _PACE_ON_A_TERMINAL if console.is_terminal else 0.0
     try:

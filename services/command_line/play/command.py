@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
-import stamina.instrumentation
 import typer
 from rich.console import Console
 from rich.text import Text
@@ -80,7 +79,6 @@ def play(
     service = _service(address, data, token)
     if service is not None and seed is not None:
         raise typer.BadParameter("a service shuffles as it was started", param_hint="--seed")
-    stamina.instrumentation.set_on_retry_hooks(())  # its log lines would go into the picture
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     console = Console(highlight=False) if on_terminal else Console(highlight=False, width=_WIDE, force_terminal=False)
     options = Options(turn_seconds=turn_seconds, declare_seconds=turn_seconds, bots=True)

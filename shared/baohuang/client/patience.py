@@ -1,10 +1,10 @@
 """How long a client waits and how often it asks again."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import grpc
-import stamina
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
 from baohuang.client.errors import TRANSIENT
 
@@ -26,18 +26,20 @@ class Patience:
     spread_seconds: float = 1.0
     """Over how long watchers spread when the service sends them away, so that they do not come back all at once."""
 
-    def attempt(self, again: Callable[[Exception], bool]) -> AsyncIterator[stamina.Attempt]:
-        """Return attempts to loop over: the next one comes after an exception of which `again` is true."""
-        return stamina.retry_context(
-            on=again,
-            attempts=self.attempts,
-            timeout=None,
-            wait_initial=self.first_wait_seconds,
-            wait_max=self.longest_wait_seconds,
-            wait_jitter=self.first_wait_seconds,
+    def attempt(self, again: Callable[[BaseException], bool]) -> AsyncRetrying:
+        """Return attempts to loop over: the next one comes after an exception of which `again` is true.
+
+        The last one's exception comes out as it is. Nothing is written or logged about them: a library is silent.
+        """
+        return AsyncRetrying(
+            retry=retry_if_exception(again),
+            stop=stop_after_attempt(self.attempts),
+            wait=wait_exponential(multiplier=self.first_wait_seconds, max=self.longest_wait_seconds)
+            + wait_random(0, self.first_wait_seconds),
+            reraise=True,
         )
 
 
-def is_transient(error: Exception) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Tell whether the same request may be sent again after this."""
     return isinstance(error, grpc.aio.AioRpcError) and error.code() in TRANSIENT
