@@ -152,6 +152,21 @@ async def _refused_by_call(service: Replica, message: play_pb2.Watch) -> Refused
     return refusal(caught.value)
 
 
+async def test_a_refused_watch_changes_nothing(service: Replica) -> None:
+    """Each of two bad ones sent at once is answered, and who watches the table goes on watching it."""
+    game = await seated(service)
+    async with playing(service.channel, "spectator") as stream:
+        await stream.send(watch(game.table_id))
+        opening = await stream.next_of(game.table_id)
+        bad = watch(game.table_id, opening.snapshot.version + 900)
+        await stream.send(bad, bad)
+        await stream.read_until(lambda: len(stream.answers) == 2)
+        assert [getattr(answer, "reason", "") for answer in stream.answers] == ["INVALID_FIELD"] * 2
+        await game.clients[0].call(ready(game.table_id))
+        told = await stream.next_of(game.table_id)
+        assert told.update.version == opening.snapshot.version + 1
+
+
 async def test_a_table_can_be_watched_anew_and_no_longer(service: Replica) -> None:
     """Watched twice, it begins anew and nothing comes double; not watched any more, nothing comes."""
     game, other = await seated(service), await seated(service)

@@ -132,17 +132,17 @@ class _Session:
             case "unwatch":
                 self._watched.end(request.unwatch.table_id)
             case "watch":
-                self._watch(request)
+                await self._watch(request)
             case _:
                 await self._order(getattr(request, kind))
 
-    def _watch(self, request: pb.PlayRequest) -> None:
+    async def _watch(self, request: pb.PlayRequest) -> None:
         try:
             self._playing.limiter.admit(self._caller)
         except Refusal as refusal:
             self.outbox.put(answers.refused("", request.watch.table_id, refusal))
         else:
-            self._watched.begin(request.watch)
+            await self._watched.begin(request.watch)
 
     async def _order(self, message: api.MutatingRequest) -> None:
         try:

@@ -42,8 +42,20 @@ class Watched:
         self._leave = leave
         self._watches: dict[str, _Watch] = {}
 
-    def begin(self, message: play_pb2.Watch) -> None:
-        """Watch a table from now on; who watches it already begins anew."""
+    async def begin(self, message: play_pb2.Watch) -> None:
+        """Watch a table from now on, or refuse to; who watches it already begins anew, or goes on as before."""
+        try:
+            await self._check(message)
+        except (Refusal, EventLogError) as error:
+            self._outbox.put(answers.refused("", message.table_id, _refusal_of(error)))
+        else:
+            self._start(message)
+
+    async def _check(self, message: play_pb2.Watch) -> None:
+        table_id, after_version = api.table_id_in(message.table_id), api.after_version_in(message)
+        await self._watching.check(table_id, api.visitor(message.invitation_code), after_version)
+
+    def _start(self, message: play_pb2.Watch) -> None:
         before = self._watches.get(message.table_id)
         watch = self._watches[message.table_id] = _Watch(message.after_version)
         watch.task = asyncio.create_task(self._follow(message, watch, before.task if before else None))
@@ -65,11 +77,8 @@ class Watched:
         try:
             await stopped([before])
             await self._pass_on(message, watch)
-        except Refusal as refusal:
-            self._refuse(message.table_id, watch, refusal)
-        except EventLogError:
-            unavailable = Unavailable(Reason.LOG_UNAVAILABLE, "the event log did not answer: retry")
-            self._refuse(message.table_id, watch, unavailable)
+        except (Refusal, EventLogError) as error:
+            self._refuse(message.table_id, watch, _refusal_of(error))
 
     def _failed(self, table_id: str, watch: _Watch, task: "asyncio.Task[None]") -> None:
         """Refuse a watch that ended by what nobody expects: a bug."""
@@ -103,6 +112,12 @@ class Watched:
                 self._outbox.put(envelope.around(told.message))
                 watch.version = told.version
         self._forget(message.table_id, watch)
+
+
+def _refusal_of(error: Refusal | EventLogError) -> Refusal:
+    if isinstance(error, Refusal):
+        return error
+    return Unavailable(Reason.LOG_UNAVAILABLE, "the event log did not answer: retry")
 
 
 async def stopped(tasks: "Iterable[asyncio.Task[None] | None]") -> None:

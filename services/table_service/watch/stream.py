@@ -33,6 +33,10 @@ class Watching:
         self._neighbours = neighbours
         self._now = now
 
+    async def check(self, table_id: TableId, visitor: Visitor, after_version: int) -> None:
+        """Raise the Refusal with which `watch` would begin: NotFound, MalformedInput."""
+        _check(await self._tables.current(table_id), visitor, after_version)
+
     async def watch(
         self, table_id: TableId, visitor: Visitor, after_version: int, cut: Cut
     ) -> AsyncGenerator[Told, None]:
@@ -44,12 +48,8 @@ class Watching:
         Raises Refusal: NotFound, MalformedInput (a version the table has not reached), Exhausted (SLOW_READER).
         """
         held, player = await self._tables.current(table_id), visitor.player
-        if held.table is not None:
-            check_admitted(held.table, visitor)
+        _check(held, visitor, after_version)
         with self._hub.subscribe(table_id, player, cut) as subscription:
-            seen = held.seen_by(player)
-            if after_version > seen.version:
-                raise MalformedInput.field("after_version", f"the table is at version {seen.version}")
             if _has_seat(held, player):
                 self._hub.take_over(subscription)
                 self._neighbours.watching(table_id, player, subscription.watch_id)
@@ -117,6 +117,14 @@ class Watching:
     async def _known(self, subscription: Subscription) -> int:
         """Return the version he sees by what is held here, which what came to him should have brought him to."""
         return (await self._tables.hold(subscription.table_id)).seen_by(subscription.player).version
+
+
+def _check(held: HeldTable, visitor: Visitor, after_version: int) -> None:
+    if held.table is not None:
+        check_admitted(held.table, visitor)
+    version = held.seen_by(visitor.player).version
+    if after_version > version:
+        raise MalformedInput.field("after_version", f"the table is at version {version}")
 
 
 def _has_seat(held: HeldTable, player: PlayerId) -> bool:
