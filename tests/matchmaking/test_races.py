@@ -16,8 +16,8 @@ from tables.replicas import Replica
 
 async def cancelled_or_not(caller: Caller, ticket_id: str) -> bool:
     """Cancel a ticket, and tell whether that came in time."""
-    replies: list[Any] = await asyncio.gather(caller.call(cancelling(ticket_id)), return_exceptions=True)
-    reply = replies[0]
+    reply: Any
+    (reply,) = await asyncio.gather(caller.call(cancelling(ticket_id)), return_exceptions=True)
     if isinstance(reply, grpc.aio.AioRpcError):
         assert refusal(reply).reason == "TICKET_CLOSED"
         return False
