@@ -1,6 +1,7 @@
 """The loop that forms matches: expire, look who waits, match, commit. What fails is left to the next round."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from matchmaking_service.matching import Candidate, matches_among
 from matchmaking_service.ratings import Ratings
 from matchmaking_service.tickets import Formed
 
+_BETWEEN_SECONDS: Final = 0.05
+"""Between rounds, so that a rush of tickets is looked at together and not one by one."""
 _log = structlog.get_logger("matchmaking")
 
 
@@ -37,9 +40,10 @@ class Forming:
         self._pace: Final = pace
         self._take: Final = take
         self._poked: Final = asyncio.Event()
+        self._expire_at = 0.0
 
     def poke(self) -> None:
-        """Have a round begin at once: somebody may have completed a match."""
+        """Have a round begin soon: somebody may have completed a match."""
         self._poked.set()
 
     async def run(self) -> None:
@@ -50,17 +54,25 @@ class Forming:
                 await self.round()
             except FAILURES as error:
                 _log.warning("no matches formed", error=type(error).__name__)
+            await asyncio.sleep(_BETWEEN_SECONDS)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._poked.wait(), self._pace.poll)
 
     async def round(self) -> None:
         """Look at the queues once. Raises what `pool.FAILURES` lists."""
-        await self._matches.expire(self._pace.ticket_lifetime)
+        await self._expire()
         waiting = await self._matches.waiting()
         if not waiting:
             return
         ratings = await self._ratings.of([player for party in waiting for player in party.players])
         await self._form_all([party.rated(ratings) for party in waiting])
+
+    async def _expire(self) -> None:
+        """Close what is too old, as often as is polled and no more."""
+        now = time.monotonic()
+        if now >= self._expire_at:
+            self._expire_at = now + self._pace.poll
+            await self._matches.expire(self._pace.ticket_lifetime)
 
     async def _form_all(self, candidates: Sequence[Candidate]) -> None:
         """Form matches; without the parties that are gone or locked, and again, so that they keep nobody waiting."""
