@@ -3,7 +3,7 @@
 import secrets
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from baohuang.database.pool import Connection, Pool
 from baohuang.rpc.errors import NotFound, Reason, WrongState
@@ -26,7 +26,7 @@ Answer = Callable[[Ticket], bytes]
 """What a request that led to this ticket is answered with."""
 
 _OPEN_TICKET_OF: Final = query("open_ticket_of")
-_INSERT_PARTY: Final = query("insert_party")
+_OPEN_PARTY: Final = query("open_party")
 _INSERT_TICKET: Final = query("insert_ticket")
 _LOCK_BY_CODE: Final = query("lock_party_by_code")
 _LOCK_OF_TICKET: Final = query("lock_party_of_ticket")
@@ -101,11 +101,10 @@ def no_such_ticket() -> NotFound:
 
 
 async def _open_party(connection: Connection, leader: PlayerId, ticket_id: TicketId, wish: Wish) -> None:
-    await _check_not_queued(connection, leader)
     party_id, code = str(uuid.uuid4()), secrets.token_urlsafe(_CODE_BYTES)
-    options = stored_options(wish.options)
-    await connection.execute(_INSERT_PARTY, party_id, code, leader, wish.ruleset, options, wish.size)
-    await _insert_ticket(connection, ticket_id, party_id, leader)
+    party = (party_id, code, leader, wish.ruleset, stored_options(wish.options), wish.size)
+    if await connection.fetchval(_OPEN_PARTY, *party, ticket_id) is None:
+        await _refuse_queued(connection, leader)
 
 
 async def _join(connection: Connection, player: PlayerId, ticket_id: TicketId, code: str) -> None:
@@ -124,8 +123,12 @@ async def _join(connection: Connection, player: PlayerId, ticket_id: TicketId, c
 
 async def _insert_ticket(connection: Connection, ticket_id: TicketId, party_id: str, player: PlayerId) -> None:
     if await connection.fetchval(_INSERT_TICKET, ticket_id, party_id, player) is None:
-        await _check_not_queued(connection, player)
-        raise WrongState(Reason.ALREADY_QUEUED, "you have just been queued by another call")
+        await _refuse_queued(connection, player)
+
+
+async def _refuse_queued(connection: Connection, player: PlayerId) -> NoReturn:
+    await _check_not_queued(connection, player)
+    raise WrongState(Reason.ALREADY_QUEUED, "you had an open ticket until this moment: try again")
 
 
 async def _check_not_queued(connection: Connection, player: PlayerId) -> None:
