@@ -173,15 +173,22 @@ class Spectator:
 
 
 class Operator(Spectator):
-    """Watches as a spectator does; seldom takes a player's seat from him."""
+    """Watches as a spectator does; seldom takes a player's seat from him, voids a hand, or closes the table."""
 
     def __init__(self, place: Place, name: str, seed: object) -> None:
         super().__init__(place, name, seed, (("baohuang-role", "operator"),))
 
     async def _meddle(self) -> None:
-        if self._dice.random() < 0.05:
-            seat = self._dice.randint(-1, 5)
-            await self._ask(pb.KickPlayerRequest(request_id=fresh(), table_id=self._place.table_id, seat=seat))
+        if self._dice.random() > 0.1:
+            return
+        seat, table_id = self._dice.randint(-1, 5), self._place.table_id
+        await self._ask(
+            self._dice.choice((
+                pb.KickPlayerRequest(request_id=fresh(), table_id=table_id, seat=seat),
+                pb.VoidHandRequest(request_id=fresh(), table_id=table_id, reason="a disturbance"),
+                pb.CloseTableRequest(request_id=fresh(), table_id=table_id, reason="a disturbance"),
+            ))
+        )  # fmt: skip
 
 
 class Player(Spectator):

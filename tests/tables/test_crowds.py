@@ -35,6 +35,8 @@ MOMENTS = 12
 """Milliseconds that the others get to see what was done."""
 LIMITS = Limits(heartbeat_seconds=0.02, deadlines=Pace(poll_seconds=0.02))
 REPLICAS = (0, 1)
+MINUTES = 130.0
+"""Seconds in which everybody is missed who is waited for, at a hand or before one."""
 
 
 @dataclass(slots=True)
@@ -73,16 +75,18 @@ class VirtualSky(Sky):
         return Timing(lambda: self.time.seconds + self.ahead[number], self.time.call_later)
 
     async def turn(self) -> None:
-        """Let some time pass: none, seconds, a whole turn; or so much, unseen by any timer, that grace is over."""
+        """Let some time pass: none, seconds, a whole turn; so much, unseen by timers, that grace is over; minutes."""
         await Sky.turn(self)
         self.ahead[1] = self.dice.choice((0.0, 0.0, 0.0, 5.0))
-        match self.dice.randrange(80):
+        match self.dice.randrange(100):
             case 0:
                 self.time.advance(TURN_SECONDS + 0.1)
             case 1:
                 self.time.seconds += 2 * TURN_SECONDS
                 self.time.advance(0)
-            case number if number < 40:
+            case 2:
+                self.time.advance(MINUTES)
+            case number if number < 50:
                 self.time.advance(self.dice.random())
 
 
