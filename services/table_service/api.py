@@ -27,9 +27,9 @@ from baohuang.rules.cards import COPIES, Card, UnknownCardError, in_order, parse
 from baohuang.rules.deal import ENTROPY_BYTES, SEATS
 from baohuang.rules.state import Answer, PlayerId, TableId, TableStatus
 from table_service.bans import BanRequest
-from table_service.handler import Request
 from table_service.identifiers import new_table_id
 from table_service.privacy import Visitor, digest_of
+from table_service.request import Request
 from table_service.summaries import Summary, filter_for, read_summary
 
 CommandRequest = (

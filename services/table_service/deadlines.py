@@ -26,7 +26,8 @@ from baohuang.rules.clock import deadline_of
 from baohuang.rules.commands import ExpireDeadline, LostLine
 from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.clock import DatabaseClock, moment
-from table_service.handler import CommandHandler, Request, StillToCome
+from table_service.handler import CommandHandler
+from table_service.request import Request, StillToCome
 
 CLOCK: Final = PlayerId("@clock")
 """Who expires deadlines. No player is called so: a player's id begins with a letter or a digit."""

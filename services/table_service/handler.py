@@ -7,11 +7,9 @@
 """
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import count
-from typing import Final
 
 import msgspec
 import structlog
@@ -29,65 +27,32 @@ from baohuang.eventlog.port import (
     LogCorrupted,
     NewEvent,
     Refused,
-    RequestId,
     TooEarly,
     TooLate,
     Unstorable,
     Version,
     VersionConflict,
 )
-from baohuang.rpc.errors import MalformedInput, NotFound, Reason, Refusal, StaleVersion, Unavailable
+from baohuang.rpc.errors import MalformedInput, NotFound, Reason, Refusal, Unavailable
 from baohuang.rules.clock import deadline_of
-from baohuang.rules.commands import Action, Command, OpenTable
+from baohuang.rules.commands import Command, OpenTable
 from baohuang.rules.decide import decide
 from baohuang.rules.events import Event
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
-from baohuang.rules.state import Instant, PlayerId, Table, TableId
+from baohuang.rules.state import Instant, Table, TableId
 from table_service.claims import KEPT, NOBODY_KEPT, Kept, claims_of, kept_by
 from table_service.clock import DatabaseClock, moment
+from table_service.conditions import check_version, latest_for, told_beside
 from table_service.neighbours import Neighbours, NoNeighbours
-from table_service.privacy import Visitor, check_admitted
+from table_service.privacy import check_admitted
 from table_service.refusing import refusal_of
+from table_service.request import Done, Request, StillToCome
 from table_service.seeds import SeedSource
 from table_service.summaries import new_summary
 from table_service.tables import HeldTable, Tables
 
-_STALE_AFTER: Final = timedelta(seconds=1)
-"""As short as the shortest `grace_seconds`, and long for an append, which takes milliseconds."""
-_TRIES_IN_TIME: Final = 3
 _log = structlog.get_logger("table_service")
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A command as it came in. `digest` is that of the request's body, to tell a retry from another request.
-
-    With `not_before` (UTC) it is carried out only if the log's own clock has reached that moment.
-    """
-
-    table_id: TableId
-    player: PlayerId
-    request_id: RequestId
-    digest: bytes
-    action: Action
-    expected_version: Version | None = None
-    not_before: datetime | None = None
-    visitor: Visitor | None = None
-    """Who comes with it to a table that may be private; None: the service itself."""
-
-
-class StillToCome(Exception):  # noqa: N818 (a finding about clocks: only a command with `not_before` meets it)
-    """The log's clock has not reached the command's `not_before`: this process's clock is ahead of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What an accepted command came to: the version and hash of its last event."""
-
-    table_id: TableId
-    version: Version
-    hash: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +123,7 @@ class CommandHandler:
         kept = NOBODY_KEPT
         for tries in count():
             try:
-                decided = self._decide(held, request, kept, _latest(request, tries))
+                decided = self._decide(held, request, kept, latest_for(request, tries))
             except (Refusal, RefusedError, UnknownRulesetError, OptionError) as refused:
                 outcome = await self._refuse(held, request, refused, kept)
             else:
@@ -172,7 +137,7 @@ class CommandHandler:
     def _decide(self, held: HeldTable, request: Request, kept: Kept, latest: timedelta | None) -> _Decided:
         if held.table is not None and request.visitor is not None:
             check_admitted(held.table, request.visitor)
-        _check_version(held, request)
+        check_version(held, request)
         now = self._clock.now()
         seed = self._seeds.seed_for(held.table)
         command = Command(
@@ -235,7 +200,7 @@ class CommandHandler:
         if version != held.version:
             await self._reload_if_ahead(held, version)
             return NOBODY_KEPT
-        raise refusal_of(refused, _beside(held, request.player, kept)) from refused
+        raise refusal_of(refused, told_beside(held, request.player, kept)) from refused
 
     async def _reload_if_ahead(self, held: HeldTable, version: Version) -> None:
         """Load the table anew if the log is behind it: it was restored, or failed over to a standby that lagged."""
@@ -251,41 +216,3 @@ class CommandHandler:
             raise MalformedInput.field("request_id", "was used for another request", Reason.REQUEST_ID_REUSED)
         (last,) = await self._log.read_stream(duplicate.stream_id, Version(duplicate.version - 1), 1)
         return Done(TableId(duplicate.stream_id), last.version, last.hash)
-
-
-def _beside(held: HeldTable, player: PlayerId, kept: Kept) -> Mapping[str, str]:
-    """Return what a refusal tells the player of himself beside its reason.
-
-    At which other table he plays: to himself alone, since it may be a private one. And since which version a trustee
-    plays his seat: whoever loses a race with his deadline learns that he did (TRUST-6).
-    """
-    told: dict[str, str] = {}
-    if elsewhere := kept.hands.get(player):
-        told["table_id"] = elsewhere
-    hand = held.table.hand if held.table else None
-    if hand and player in hand.players and (standing := hand.trusteeships[hand.players.index(player)]).active:
-        told["trusteeship_version"] = str(standing.version)
-    return told
-
-
-def _latest(request: Request, tries: int) -> timedelta | None:
-    """Return how long after its reading of the clock a decision may be stored, None for as late as it comes.
-
-    A log that stood still must not have deadlines enforced that nobody could keep, nor turns begin in the past
-    (TRUST-5). A log that is slow all the time still takes players' moves; a deadline waits for a better moment, and is
-    then decided anew. Raises Unavailable.
-    """
-    if tries < _TRIES_IN_TIME:
-        return _STALE_AFTER
-    if request.not_before is not None:
-        raise Unavailable(Reason.LOG_UNAVAILABLE, "the event log is too slow to say when a deadline was enforced")
-    return None
-
-
-def _check_version(held: HeldTable, request: Request) -> None:
-    """Raise StaleVersion unless the table is where the caller expects it, as far as he is shown where it is."""
-    if request.expected_version is None:
-        return
-    seen = held.seen_by(request.player).version if held.table else held.version
-    if request.expected_version != seen:
-        raise StaleVersion(request.expected_version, seen)

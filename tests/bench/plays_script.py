@@ -23,8 +23,9 @@ from baohuang.rules.state import ALL_SEATS, NOBODY, PlayerId, Table, TableId, in
 from command_line.bots.policy import choose
 from table_service.clock import DatabaseClock
 from table_service.curtain import Learnt
-from table_service.handler import CommandHandler, Request
+from table_service.handler import CommandHandler
 from table_service.happened import Happened
+from table_service.request import Request
 from table_service.seeds import DevelopmentSeeds
 from table_service.tables import Tables
 from table_service.views import view_of

@@ -14,7 +14,8 @@ from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.clock import DatabaseClock
 from table_service.curtain import Learnt
 from table_service.deadlines import Deadlines, Pace
-from table_service.handler import CommandHandler, Done, Request
+from table_service.handler import CommandHandler
+from table_service.request import Done, Request
 from table_service.seeds import DevelopmentSeeds
 from table_service.tables import Tables
 

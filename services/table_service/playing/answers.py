@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.rpc.errors import Refusal
 from baohuang.rpc.status import text, violations
-from table_service.handler import Done
+from table_service.request import Done
 
 _TABLE_TAG = bytes([play_pb2.PlayResponse.DESCRIPTOR.fields_by_name["table"].number << 3 | 2])
 _SEVEN_BITS = 0x7F

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Final
 
 from baohuang.rules.state import TableId
-from table_service.handler import CommandHandler, Done, Request
+from table_service.handler import CommandHandler
+from table_service.request import Done, Request
 
 IN_FLIGHT: Final = 64
 """Commands of a stream that may be under way; then no more are taken."""

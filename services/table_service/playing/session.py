@@ -24,11 +24,12 @@ from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rules.commands import OpenTable
 from table_service import api
 from table_service.clock import DatabaseClock
-from table_service.handler import CommandHandler, Done, Request
+from table_service.handler import CommandHandler
 from table_service.playing import answers
 from table_service.playing.orders import Orders
 from table_service.playing.outbox import Outbox
 from table_service.playing.watched import Watched, stopped
+from table_service.request import Done, Request
 from table_service.watch.hub import Hub
 from table_service.watch.stream import Watching
 from table_service.watch.subscription import StreamLimits

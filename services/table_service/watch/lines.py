@@ -25,7 +25,8 @@ from baohuang.rpc.errors import NotFound, Reason, Refusal
 from baohuang.rules.commands import LostLine, ReportConnection
 from baohuang.rules.state import Hand, Instant, PlayerId, Table, TableId, in_progress
 from table_service.deadlines import Alarm, CallLater
-from table_service.handler import CommandHandler, Request
+from table_service.handler import CommandHandler
+from table_service.request import Request
 from table_service.tables import Tables
 from table_service.watch.hub import Hub
 from table_service.watch.subscription import Ending, Subscription
