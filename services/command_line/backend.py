@@ -24,7 +24,7 @@ from baohuang.embedded.account import passable_folder
 from baohuang.embedded.errors import PortTaken, ServerDied
 from baohuang.embedded.lock import FolderLock
 from baohuang.embedded.nats import EmbeddedNats
-from baohuang.embedded.ports import LOOPBACK, is_free, kept_port
+from baohuang.embedded.ports import LOOPBACK, is_free, kept_port, note_port, noted_port
 from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.embedded.server import EmbeddedServer
 from baohuang.eventlog.postgres.migrations import migrate
@@ -47,7 +47,8 @@ class MigrationError(Exception):
 class BackendOptions:
     """How to run it.
 
-    `postgres_dsn` and `nats_url` name servers of yours; None runs embedded ones. `table_port` 0 keeps the last one;
+    `postgres_dsn` and `nats_url` name servers of yours; None runs embedded ones. `table_port` 0 keeps the last one,
+    wanted or not;
     all `table_replicas` listen on it.
     `jwks` is the path or URL of the keys of your own tokens; None trusts those of `baohuang token`. `insecure_dev`
     believes each client that sends no token on its own word. `rate_limit` None is the services' own default.
@@ -163,21 +164,25 @@ def _replicas(service: Service, count: int) -> Sequence[Service]:
 
 
 async def _table_port(data_dir: Path, wanted: int) -> int:
-    """Give the port of the table service: the wanted one, else the last one, however many replicas had it.
+    """Give the port of the table service: the wanted one, else the last one, however many replicas had it; noted.
 
     Raises PortTaken when the wanted one is another program's; asked here, since one that shares its port would share
     it with ours unnoticed. Raises EmbeddedServerError when a replica of a killed run has it and cannot be stopped.
     """
     for home in _table_homes(data_dir):
         await stop_service_left_in(home)
-    if wanted and not is_free(wanted):
+    home = _port_home(data_dir)
+    if not wanted:
+        return kept_port(home)
+    if not is_free(wanted):
         raise PortTaken(f"cannot listen on {LOOPBACK}:{wanted}: the address is taken")
-    return wanted or kept_port(_port_home(data_dir))
+    note_port(home, wanted)
+    return wanted
 
 
 def table_address(data_dir: Path) -> str:
     """Return where the table service of a data folder listens, or listened last. Raises OSError, ValueError."""
-    return f"{LOOPBACK}:{int((data_dir / TABLE.name / 'port').read_text())}"
+    return f"{LOOPBACK}:{noted_port(data_dir / TABLE.name)}"
 
 
 def _table_homes(data_dir: Path) -> Sequence[Path]:

@@ -8,8 +8,9 @@ from pathlib import Path
 import grpc
 import pytest
 
+from baohuang.embedded.ports import free_port
 from baohuang.eventlog.postgres.log import open_log
-from command_line.backend import BackendOptions, LocalBackend
+from command_line.backend import BackendOptions, LocalBackend, table_address
 from command_line.supervision import supervise
 from eventually import eventually
 from tables.clients import Client, open_table
@@ -98,16 +99,18 @@ async def kill_the_busiest(backend: LocalBackend) -> tuple[str, int]:
 
 
 async def test_the_address_stays_whatever_the_number(data: Path) -> None:
-    """One replica, then three: the same address; each has a folder and its name in the log; none is left."""
-    addresses = set()
-    for number in ("1", "3"):
-        async with up(data, "--table-replicas", number) as started:
+    """Three replicas at a port of our choice, then one, then three: the same address; none is left of them.
+
+    The folder says where it is from the first on; each replica has a folder and its name in the log.
+    """
+    wanted = free_port()
+    for number, port in (("3", str(wanted)), ("1", "0"), ("3", "0")):
+        async with up(data, "--table-replicas", number, "--port", port) as started:
             await started.ready()
+            assert started.address == table_address(data) == f"127.0.0.1:{wanted}"
             await started.opens_a_table()
-            addresses.add(started.address)
             assert await started.interrupt() == 0
         assert processes(data) == {}
-    assert len(addresses) == 1
     for name in ("table-1", "table-2", "table-3"):
         lines = [line for line in (data / name / "log").read_text().splitlines() if line.startswith("{")]
         assert {json.loads(line)["replica"] for line in lines} == {name}

@@ -28,10 +28,23 @@ def is_free(port: int) -> bool:
 
 def kept_port(home: Path) -> int:
     """Give the port noted in `home/port` while it is free, else a free one, noted there for the next start."""
-    note = home / "port"
-    noted = note.read_text() if note.exists() else ""
+    noted = _note(home).read_text() if _note(home).exists() else ""
     if noted.isdigit() and is_free(int(noted)):
         return int(noted)
     port = free_port()
-    note.write_text(str(port))
+    note_port(home, port)
     return port
+
+
+def note_port(home: Path, port: int) -> None:
+    """Note a port in `home/port`: `kept_port` gives it from then on, `noted_port` says where a server is."""
+    _note(home).write_text(str(port))
+
+
+def noted_port(home: Path) -> int:
+    """Give the port noted in `home/port`. Raises OSError, ValueError."""
+    return int(_note(home).read_text())
+
+
+def _note(home: Path) -> Path:
+    return home / "port"
