@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+import jwt
+
 from baohuang.client import BearerToken, Credentials, DevelopmentIdentity
 from baohuang.rpc.auth import Caller, CallerId, Role
 from baohuang.rules.state import PlayerId
@@ -27,3 +29,12 @@ def by_key(key: DevelopmentKey) -> Identify:
         return BearerToken(lambda: key.token(caller, _TOKEN_SECONDS))
 
     return by_token
+
+
+def subject_of(token: str) -> PlayerId | None:
+    """Return the player that the token is for, by its own word (the service checks it); None if it is no token."""
+    try:
+        subject = jwt.decode(token, options={"verify_signature": False}).get("sub")
+    except jwt.InvalidTokenError:
+        return None
+    return PlayerId(subject) if isinstance(subject, str) else None

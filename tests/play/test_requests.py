@@ -18,7 +18,7 @@ from baohuang.rules.commands import (
     ReturnTribute,
     Yield,
 )
-from baohuang.rules.state import Answer, Hand, Phase, PlayerId, Result
+from baohuang.rules.state import Answer, Hand, Phase, PlayerId, Result, Trusteeship
 from command_line.play.card_words import UnreadableError
 from command_line.play.requests import Help, Leave, Make, Nothing, Request, Trustee, read
 
@@ -38,8 +38,8 @@ def _hand(phase: Phase) -> Hand:
         ("H", Help()),
         ("?", Help()),
         ("help", Help()),
-        ("t", Trustee()),
-        ("trustee", Trustee()),
+        ("t", Trustee(active=True)),
+        ("trustee", Trustee(active=True)),
         ("q", Leave()),
         ("quit", Leave()),
         ("leave", Leave()),
@@ -125,4 +125,13 @@ def test_no_hand() -> None:
     for hand in (None, over):
         with pytest.raises(UnreadableError, match="no hand"):
             read("99", hand, 0)
+        with pytest.raises(UnreadableError, match="no hand"):
+            read("t", hand, 0)
         assert read("h", hand, 0) == Help()
+
+
+def test_the_trustee_is_asked_for_or_sent_away() -> None:
+    """`t` means the opposite of what is (TRUST-1, TRUST-3)."""
+    hand = _hand(Phase.PLAY)
+    trustees = (Trusteeship(active=True, entries=1), *hand.trusteeships[1:])
+    assert read("t", replace(hand, trusteeships=trustees), 0) == Trustee(active=False)

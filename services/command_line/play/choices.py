@@ -13,7 +13,7 @@ from baohuang.rules.settlement import Solo
 from baohuang.rules.state import Hand, Phase, Table
 from command_line.demo.words import called, names
 from command_line.play.card_words import word_for
-from command_line.play.requests import callable_cards
+from command_line.play.requests import NO_HAND, callable_cards
 
 _MOST: Final = 48
 """How many plays are listed."""
@@ -43,7 +43,7 @@ def plays(ruleset: Ruleset, hand: Hand, seat: int) -> Sequence[Shape]:
 def _now(table: Table, seat: int) -> Sequence[str]:  # noqa: PLR0911 - one line a phase
     hand = table.hand
     if hand is None or hand.result is not None:
-        return ["no hand is being played"]
+        return [NO_HAND]
     if seat not in seats_to_act(hand):
         waiting = ", ".join(called(table, other) for other in seats_to_act(hand))
         return [f"nothing to do: {waiting or 'nobody'} has to act"]

@@ -1,7 +1,6 @@
 """`baohuang play`: a person plays in the terminal against four bots."""
 
 import asyncio
-import secrets
 import sys
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass
@@ -18,17 +17,16 @@ from baohuang.rpc.auth import caller_id
 from baohuang.rules.rulesets import BOUNDS, RULESETS, Options
 from baohuang.rules.state import PlayerId
 from command_line.backend import MigrationError, table_address
-from command_line.demo.stage import PLAYERS
 from command_line.development_key import DevelopmentKey, DevelopmentKeyError
-from command_line.identities import Identify, by_key, by_own_word
+from command_line.identities import Identify, by_key, by_own_word, subject_of
 from command_line.passing import backend_for, stoppable, while_alive
+from command_line.play.bot_names import BOTS, is_bot, unused_names
 from command_line.play.company import Sought, company_at
 from command_line.play.displays import Display, LineDisplay, PictureDisplay
 from command_line.play.inbox import Inbox
 from command_line.play.keyboard import read_in_background, unbuffered_terminal
 from command_line.play.session import Session
 
-_BOTS: Final = PLAYERS[1:]
 _PACE_ON_A_TERMINAL: Final = 0.7
 _WIDE: Final = 200
 """The width of lines that go elsewhere than to a terminal: they are not to be folded."""
@@ -58,7 +56,7 @@ class _Wish:
 def play(
     *,
     ruleset: Annotated[str, typer.Option(help=f"one of {', '.join(RULESETS)}")] = "ourgame-simple",
-    name: Annotated[str, typer.Option(help="who you are")] = "me",
+    name: Annotated[str, typer.Option(help="who you are; a --token says so itself")] = "me",
     seed: Annotated[int | None, typer.Option(min=0, help="the deal, for a backend of its own: the same again")] = None,
     address: Annotated[
         str | None, typer.Option(help="host:port of a table service; by default one of its own is started")
@@ -79,11 +77,12 @@ def play(
     service = _service(address, data, token)
     if service is not None and seed is not None:
         raise typer.BadParameter("a service shuffles as it was started", param_hint="--seed")
-    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    on_terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     console = Console(highlight=False) if on_terminal else Console(highlight=False, width=_WIDE, force_terminal=False)
     options = Options(turn_seconds=turn_seconds, declare_seconds=turn_seconds, bots=True)
     think_seconds = pace if pace is not None else _PACE_ON_A_TERMINAL if on_terminal else 0.0
-    wish = _Wish(Sought(ruleset, options), PlayerId(name), think_seconds, seed, service)
+    player = subject_of(token) if token is not None else None
+    wish = _Wish(Sought(ruleset, options), player or PlayerId(name), think_seconds, seed, service)
     try:
         asyncio.run(stoppable(_run(console, wish)))
     except asyncio.CancelledError:
@@ -108,19 +107,16 @@ async def _play_at(console: Console, wish: _Wish, service: _Service) -> None:
         stack.enter_context(unbuffered_terminal() if console.is_terminal else nullcontext())
         inbox = Inbox()
         read_in_background(inbox.typed)
-        bots = [service.bots(name) for name in _bot_names(wish)]
-        company = await stack.enter_async_context(
-            company_at(service.address, service.person(wish.name), bots, wish.think_seconds)
+        company = company_at(
+            service.address,
+            wish.name,
+            service.person(wish.name),
+            bot_names=BOTS if wish.service is None else unused_names(),
+            identify_bot=service.bots,
+            think_seconds=wish.think_seconds,
         )
-        await Session(company, inbox, _display(console)).play(wish.sought)
+        await Session(await stack.enter_async_context(company), inbox, _display(console)).play(wish.sought)
         console.print()
-
-
-def _bot_names(wish: _Wish) -> list[PlayerId]:
-    """Return the bots' names; on a service that others use too, names that nobody else has (FINE-6)."""
-    if wish.service is None:
-        return list(_BOTS)
-    return [PlayerId(f"{name}{secrets.token_hex(2)}") for name in _BOTS]
 
 
 def _display(console: Console) -> Display:
@@ -130,9 +126,9 @@ def _display(console: Console) -> Display:
 def _check(ruleset: str, name: str) -> None:
     if ruleset not in RULESETS:
         raise typer.BadParameter(f"{ruleset!r} is not one of {', '.join(RULESETS)}", param_hint="--ruleset")
-    if caller_id(name) is None or name in _BOTS:
-        taken = ", ".join(_BOTS)
-        raise typer.BadParameter(f"1 to 64 of A-Z a-z 0-9 . _ @ : -, and not {taken}", param_hint="--name")
+    if caller_id(name) is None or is_bot(name):
+        taken = ", ".join(BOTS)
+        raise typer.BadParameter(f"1 to 64 of A-Z a-z 0-9 . _ @ : -, and no bot's: {taken}", param_hint="--name")
 
 
 def _service(address: str | None, data: Path | None, token: str | None) -> _Service | None:

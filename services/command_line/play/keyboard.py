@@ -12,7 +12,7 @@ import termios
 import threading
 import tty
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 _CHUNK: Final = 4096
@@ -59,8 +59,11 @@ def read_in_background(feed: Callable[[bytes], None]) -> None:
     """Hand everything that comes on standard input to `feed`, in the running loop; b"" is the end of it.
 
     A thread, since a regular file cannot be waited for, and one that dies with the process, since a read cannot be
-    called off.
+    called off. A standard input that was closed from the start is at its end.
     """
+    if sys.stdin is None:
+        feed(b"")
+        return
     loop = asyncio.get_running_loop()
     threading.Thread(target=_read, args=(loop, feed), daemon=True, name="keyboard").start()
 
@@ -87,4 +90,5 @@ def unbuffered_terminal() -> Iterator[None]:
     try:
         yield
     finally:
-        termios.tcsetattr(number, termios.TCSADRAIN, before)
+        with suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(number, termios.TCSADRAIN, before)

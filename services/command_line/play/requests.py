@@ -39,7 +39,9 @@ class Help:
 
 @dataclass(frozen=True, slots=True)
 class Trustee:
-    """Ask for the trustee, or take the seat back (TRUST-1, TRUST-3)."""
+    """Ask for the trustee (`active`), or take the seat back (TRUST-1, TRUST-3)."""
+
+    active: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,12 @@ MOVES: Final[Mapping[Phase, Mapping[str, Move]]] = MappingProxyType(
 _COMMANDS: Final[Mapping[str, Request]] = MappingProxyType(
     {
         **dict.fromkeys(("h", "H", "?", "help"), Help()),
-        **dict.fromkeys(("t", "trustee"), Trustee()),
         **dict.fromkeys(("q", "quit", "leave"), Leave()),
     },
 )
-"""Good in every phase. `T` and `Q` are not among them: a ten and a queen."""
+"""Good at any time. `T` and `Q` are not among them: a ten and a queen."""
+_TRUSTEE: Final = frozenset({"t", "trustee"})
+NO_HAND: Final = "no hand is being played yet: wait until you are asked"
 _SPELLED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "enthrone": "e",
@@ -99,14 +102,16 @@ _SPELLED: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def read(line: str, hand: Hand | None, seat: int) -> Request:
-    """Return what the line asks for. Raises UnreadableError naming what is wrong."""
+    """Return what the line asks for; `hand` is None before it begins. Raises UnreadableError naming what is wrong."""
     text = line.strip()
     if not text:
         return Nothing()
     if command := _COMMANDS.get(text):
         return command
     if hand is None or hand.result is not None:
-        raise UnreadableError("no hand is being played")
+        raise UnreadableError(f"{NO_HAND} (h help, q leave)")
+    if text in _TRUSTEE:
+        return Trustee(active=not hand.trusteeships[seat].active)
     return Make(_move(text, hand, seat))
 
 
