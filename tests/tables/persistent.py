@@ -94,12 +94,14 @@ class Persistent:
 
 @asynccontextmanager
 async def players_at(address: str, table_id: str) -> AsyncIterator[list[Persistent]]:
-    """Give five players, each on a connection of his own."""
+    """Give five players, each on a connection of his own; they play at no other table (FINE-6)."""
     async with AsyncExitStack() as stack:
         players = []
         for seat, name in enumerate(PLAYERS):
             channel = await stack.enter_async_context(grpc.aio.insecure_channel(address, options=QUICK))
-            players.append(Persistent(Client(channel, name), table_id, seat, chance_of((table_id, seat))))
+            players.append(
+                Persistent(Client(channel, f"{name}-{table_id}"), table_id, seat, chance_of((table_id, seat)))
+            )
         yield players
 
 
