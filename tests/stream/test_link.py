@@ -1,10 +1,11 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import pytest
+from nats.aio.client import Client
 from structlog.testing import capture_logs
 
 from baohuang.embedded.nats import EmbeddedNats
@@ -146,3 +147,23 @@ async def test_a_wrong_password_is_told_without_it(nats_server: EmbeddedNats) ->
 async def _logged(lines: Sequence[Mapping[str, object]], event: str, times: int) -> None:
     while [line["event"] for line in lines].count(event) < times:  # noqa: ASYNC110 - a log sets no event
         await asyncio.sleep(0.005)
+
+
+async def test_leaving_ends_a_link_that_swallows_its_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the NATS client does at times while it connects: the link goes on as if nothing had been, and still ends."""
+    connecting = asyncio.Event()
+
+    async def connect(self: Client, *_: object, **__: object) -> None:
+        connecting.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(3600)
+
+    async def nothing(self: Client, *_: object, **__: object) -> None:
+        pass
+
+    monkeypatch.setattr(Client, "connect", connect)
+    for name in ("flush", "subscribe", "close"):
+        monkeypatch.setattr(Client, name, nothing)
+    async with asyncio.timeout(30):
+        async with Link("nats://127.0.0.1:1", "swallowing", {}):
+            await connecting.wait()

@@ -19,6 +19,8 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
+from baohuang.stream.working import ended
+
 UNSENT: Final = 10_000
 """Messages that may wait to be sent; more, and the oldest are dropped."""
 _AGAIN_SECONDS: Final = 0.25
@@ -56,8 +58,7 @@ class Link:
     async def __aexit__(self, *_: object) -> None:
         running, self._running = self._running, None
         if running:
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
+            await ended((running,))
 
     @property
     def there(self) -> bool:
@@ -75,7 +76,7 @@ class Link:
             self._waiting.set()
 
     async def _run(self) -> None:
-        # The client swallows a cancellation here and there, so the loop has an end of its own.
+        # The client swallows a cancellation here and there, so the loop has an end of its own, and is cancelled again.
         while self._running is not None:
             client = Client()
             try:

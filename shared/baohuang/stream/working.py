@@ -1,7 +1,7 @@
 """Workers that run beside a block of code, and have ended when it has."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Final, Protocol
 
@@ -27,10 +27,10 @@ async def at_work(*workers: Worker) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await _stop(tasks)
+        await ended(tasks)
 
 
-async def _stop(tasks: list["asyncio.Task[None]"]) -> None:
+async def ended(tasks: "Iterable[asyncio.Task[None]]") -> None:
     """Cancel tasks until they have ended: once is not enough where the NATS client swallows it, as it does at times."""
     left = set(tasks)
     while left:
