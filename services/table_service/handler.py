@@ -9,7 +9,6 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import count
 
 import msgspec
 import structlog
@@ -120,8 +119,8 @@ class CommandHandler:
         return await self._tables.hold(request.table_id)
 
     async def _settle(self, held: HeldTable, request: Request) -> Done:
-        kept = NOBODY_KEPT
-        for tries in count():
+        kept, tries = NOBODY_KEPT, 0
+        while True:
             try:
                 decided = self._decide(held, request, kept, latest_for(request, tries))
             except (Refusal, RefusedError, UnknownRulesetError, OptionError) as refused:
@@ -130,9 +129,8 @@ class CommandHandler:
                 outcome = await self._append(held, decided)
             if isinstance(outcome, Done):
                 return outcome
-            kept = outcome
+            kept, tries = outcome, tries + 1
             await self._tables.catch_up(held)
-        raise AssertionError("tries have no end")
 
     def _decide(self, held: HeldTable, request: Request, kept: Kept, latest: timedelta | None) -> _Decided:
         if held.table is not None and request.visitor is not None:

@@ -156,7 +156,7 @@ async def test_leaving_ends_a_link_that_swallows_its_cancellation(monkeypatch: p
     async def connect(self: Client, *_: object, **__: object) -> None:
         connecting.set()
         with suppress(asyncio.CancelledError):
-            await asyncio.sleep(3600)
+            await asyncio.Event().wait()
 
     async def nothing(self: Client, *_: object, **__: object) -> None:
         pass

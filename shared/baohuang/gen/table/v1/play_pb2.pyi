@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 @_typing.final
 class Watch(_message.Message):
     """Watches a table over a `Play` stream: from now on its messages come as `TableMessage`, as over WatchTable. Who watches
-    it over this stream already begins anew.
+    it over this stream already begins anew; refused, goes on as before.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

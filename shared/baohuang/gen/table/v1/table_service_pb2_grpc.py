@@ -36,7 +36,8 @@ class TableServiceStub:
     REQUEST_ID_REUSED. A refused call leaves no trace: its retry is decided anew.
     - Such a method answers when its events are stored for good, with the version and hash of the last of them.
     - `expected_version`, where set, means "at this version of the table or never": STALE_VERSION if the table is
-    elsewhere. Absent: whatever the version.
+    elsewhere. Absent: whatever the version. Who is shown a table with delay, an operator too, names the version he is
+    shown: no answer tells him of a later one.
     - Refusals: see `baohuang.rules.v1.ErrorReason`.
     """
 
@@ -137,7 +138,8 @@ class TableServiceServicer:
     REQUEST_ID_REUSED. A refused call leaves no trace: its retry is decided anew.
     - Such a method answers when its events are stored for good, with the version and hash of the last of them.
     - `expected_version`, where set, means "at this version of the table or never": STALE_VERSION if the table is
-    elsewhere. Absent: whatever the version.
+    elsewhere. Absent: whatever the version. Who is shown a table with delay, an operator too, names the version he is
+    shown: no answer tells him of a later one.
     - Refusals: see `baohuang.rules.v1.ErrorReason`.
     """
 
@@ -362,7 +364,8 @@ class TableService:
     REQUEST_ID_REUSED. A refused call leaves no trace: its retry is decided anew.
     - Such a method answers when its events are stored for good, with the version and hash of the last of them.
     - `expected_version`, where set, means "at this version of the table or never": STALE_VERSION if the table is
-    elsewhere. Absent: whatever the version.
+    elsewhere. Absent: whatever the version. Who is shown a table with delay, an operator too, names the version he is
+    shown: no answer tells him of a later one.
     - Refusals: see `baohuang.rules.v1.ErrorReason`.
     """
 
