@@ -8,6 +8,7 @@ import asyncpg
 import msgspec
 import pytest
 
+from baohuang.database.group_commit import Pace
 from baohuang.eventlog.port import (
     NO_HASH,
     NO_VERSION,
@@ -23,7 +24,6 @@ from baohuang.eventlog.port import (
     VersionConflict,
 )
 from baohuang.eventlog.postgres.connections import Limits
-from baohuang.eventlog.postgres.group_commit import Pace
 from baohuang.eventlog.postgres.log import PostgresLog, open_log
 from eventlog.commands import accepted, after, command, new_name, new_stream
 from eventlog.transactions import append_within, open_transaction, waits_for_a_lock

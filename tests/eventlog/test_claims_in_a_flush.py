@@ -22,7 +22,7 @@ async def holding(log: PostgresLog, *names: ClaimName) -> Append:
 async def in_one_flush(log: PostgresLog, *commands: Append) -> Sequence[Outcome]:
     """Append commands that wait together, and check that the last flush was all of them."""
     outcomes = await asyncio.gather(*(log.append(one) for one in commands))
-    assert {waiting.linked.command.request_id for waiting in log._commits._in_flight} == {
+    assert {waiting.command.command.request_id for waiting in log._commits._in_flight} == {
         one.request_id for one in commands
     }
     return outcomes

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from baohuang.database.group_commit import Busy, FlushRefused, Pace
 from baohuang.eventlog import chain
 from baohuang.eventlog.port import (
     NO_HASH,
@@ -17,7 +18,7 @@ from baohuang.eventlog.port import (
     StreamId,
     VersionConflict,
 )
-from baohuang.eventlog.postgres.group_commit import Busy, FlushRefused, GroupCommit, Linked, Pace, Settled
+from baohuang.eventlog.postgres.group_commit import Linked, LogCommits, Settled, log_commits
 from baohuang.eventlog.postgres.log import open_log
 from eventlog.commands import accepted, command, new_stream
 
@@ -49,11 +50,11 @@ async def test_what_comes_during_a_flush_goes_in_the_next() -> None:
     """One flush is in flight; the next takes one command of every stream that waits, streams taking turns."""
     gate = Gate()
     a, b, c = StreamId("a"), StreamId("b"), StreamId("c")
-    async with GroupCommit(gate, Pace(batch=2)) as commits, asyncio.TaskGroup() as callers:
-        callers.create_task(commits.append(linked(command(a))))
+    async with log_commits(gate, Pace(batch=2)) as commits, asyncio.TaskGroup() as callers:
+        callers.create_task(commits.settled(linked(command(a))))
         await gate.came.wait()
         for stream_id in (a, a, b, c):
-            callers.create_task(commits.append(linked(command(stream_id))))
+            callers.create_task(commits.settled(linked(command(stream_id))))
         for _ in range(5):
             gate.open.release()
     assert gate.sent == [[a], [a, b], [c, a]]
@@ -71,8 +72,8 @@ async def test_names_are_given_up_first() -> None:
         command(StreamId("other")),
     ]
     gate.open.release()
-    async with GroupCommit(gate) as commits:
-        await asyncio.gather(*(commits.append(linked(one)) for one in waiting))
+    async with log_commits(gate) as commits:
+        await asyncio.gather(*(commits.settled(linked(one)) for one in waiting))
     assert gate.sent == [["gives", "changes", "plain", "other", "takes"]]
 
 
@@ -82,9 +83,9 @@ async def test_one_request_goes_once_a_flush() -> None:
     a, b = StreamId("a"), StreamId("b")
     gate.open.release()
     gate.open.release()
-    async with GroupCommit(gate) as commits, asyncio.TaskGroup() as callers:
+    async with log_commits(gate) as commits, asyncio.TaskGroup() as callers:
         for stream_id in (a, b):
-            callers.create_task(commits.append(linked(command(stream_id, request_id="same"))))
+            callers.create_task(commits.settled(linked(command(stream_id, request_id="same"))))
     assert gate.sent == [[a], [b]]
 
 
@@ -92,10 +93,10 @@ async def test_who_gives_up_before_the_flush_is_not_sent() -> None:
     """A caller cancelled while his command waits takes it with him; in flight it goes on without him."""
     gate = Gate()
     a, b = StreamId("a"), StreamId("b")
-    async with GroupCommit(gate) as commits:
-        flying = asyncio.create_task(commits.append(linked(command(a))))
+    async with log_commits(gate) as commits:
+        flying = asyncio.create_task(commits.settled(linked(command(a))))
         await gate.came.wait()
-        waiting = asyncio.create_task(commits.append(linked(command(b))))
+        waiting = asyncio.create_task(commits.settled(linked(command(b))))
         await asyncio.sleep(0)
         flying.cancel()
         waiting.cancel()
@@ -113,9 +114,9 @@ async def test_a_store_that_is_always_busy() -> None:
         tries += 1
         return [Busy.BUSY] * len(batch)
 
-    async with GroupCommit(busy, Pace(patience=0.2, first_pause=0.01, longest_pause=0.04)) as commits:
+    async with log_commits(busy, Pace(patience=0.2, first_pause=0.01, longest_pause=0.04)) as commits:
         with pytest.raises(LogBusy):
-            await commits.append(linked(command(new_stream())))
+            await commits.settled(linked(command(new_stream())))
     # 10 + 20 + 40 + 40 + … ms in 200 ms.
     assert 3 <= tries <= 9
 
@@ -126,11 +127,11 @@ async def test_busy_streams_do_not_slow_the_others() -> None:
     async def send(batch: Sequence[Linked]) -> Sequence[Settled]:
         return [Busy.BUSY if one.command.stream_id == "busy" else SETTLED for one in batch]
 
-    async with GroupCommit(send, Pace(patience=30, first_pause=20, longest_pause=20)) as commits:
-        stuck = asyncio.create_task(commits.append(linked(command(StreamId("busy")))))
+    async with log_commits(send, Pace(patience=30, first_pause=20, longest_pause=20)) as commits:
+        stuck = asyncio.create_task(commits.settled(linked(command(StreamId("busy")))))
         async with asyncio.timeout(5):
             for _ in range(10):
-                assert await commits.append(linked(command(new_stream()))) == SETTLED
+                assert await commits.settled(linked(command(new_stream()))) == SETTLED
         assert not stuck.done()
         stuck.cancel()
         await asyncio.gather(stuck, return_exceptions=True)
@@ -146,9 +147,9 @@ async def test_a_refused_flush_is_sent_one_by_one() -> None:
             raise FlushRefused(LogBusy("no"))
         return [SETTLED] * len(batch)
 
-    async with GroupCommit(send, Pace(patience=0.1)) as commits:
+    async with log_commits(send, Pace(patience=0.1)) as commits:
         wanted = [command(StreamId(name)) for name in ("a", "b", "culprit", "c")]
-        outcomes = await asyncio.gather(*(commits.append(linked(one)) for one in wanted), return_exceptions=True)
+        outcomes = await asyncio.gather(*(commits.settled(linked(one)) for one in wanted), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [VersionConflict, VersionConflict, LogBusy, VersionConflict]
     assert sent[:2] == [4, 1]
     assert set(sent[1:]) == {1}
@@ -162,27 +163,27 @@ async def test_a_loop_that_dies_tells_everybody() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await _append_twice(GroupCommit(send))
+        await _append_twice(log_commits(send))
 
 
-async def _append_twice(commits: GroupCommit) -> None:
+async def _append_twice(commits: LogCommits) -> None:
     async with commits:
         for error in (OutcomeUnknown, LogClosed):
             with pytest.raises(error):
-                await commits.append(linked(command(new_stream())))
+                await commits.settled(linked(command(new_stream())))
 
 
 async def test_too_many_waiting() -> None:
     """The queue is bounded: one command too many is told to come again."""
     gate = Gate()
-    async with GroupCommit(gate, Pace(waiting=2)) as commits, asyncio.TaskGroup() as callers:
-        callers.create_task(commits.append(linked(command(new_stream()))))
+    async with log_commits(gate, Pace(waiting=2)) as commits, asyncio.TaskGroup() as callers:
+        callers.create_task(commits.settled(linked(command(new_stream()))))
         await gate.came.wait()
         for _ in range(2):
-            callers.create_task(commits.append(linked(command(new_stream()))))
+            callers.create_task(commits.settled(linked(command(new_stream()))))
         await asyncio.sleep(0)
         with pytest.raises(LogBusy):
-            await commits.append(linked(command(new_stream())))
+            await commits.settled(linked(command(new_stream())))
         for _ in range(3):
             gate.open.release()
 

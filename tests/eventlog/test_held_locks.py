@@ -6,9 +6,9 @@ import asyncpg
 import pytest
 from sqlalchemy import make_url
 
+from baohuang.database.group_commit import Pace
 from baohuang.eventlog.port import Appended, LogBusy, OutcomeUnknown
 from baohuang.eventlog.postgres.connections import Limits
-from baohuang.eventlog.postgres.group_commit import Pace
 from baohuang.eventlog.postgres.log import PostgresLog, open_log
 from databases import Server
 from eventlog.commands import accepted, after, command, grow, new_stream

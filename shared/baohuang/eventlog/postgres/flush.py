@@ -5,6 +5,7 @@ from typing import Any, Final, Self
 
 import asyncpg
 
+from baohuang.database.group_commit import Busy, FlushRefused
 from baohuang.eventlog.chain import store
 from baohuang.eventlog.port import (
     Appended,
@@ -21,7 +22,7 @@ from baohuang.eventlog.port import (
     VersionConflict,
 )
 from baohuang.eventlog.postgres.connections import FAILURES, Pool, meaning
-from baohuang.eventlog.postgres.group_commit import Busy, FlushRefused, Linked, Settled
+from baohuang.eventlog.postgres.group_commit import Linked, Settled
 from baohuang.eventlog.postgres.queries import query
 
 Row = Any  # asyncpg.Record, which has no types for its columns

@@ -6,6 +6,7 @@ from datetime import datetime
 from secrets import token_bytes
 from typing import Any, Final
 
+from baohuang.database.group_commit import Pace
 from baohuang.eventlog.chain import SALT_BYTES, link
 from baohuang.eventlog.port import (
     NO_POSITION,
@@ -27,7 +28,7 @@ from baohuang.eventlog.port import (
 )
 from baohuang.eventlog.postgres.connections import FAILURES, Limits, Pool, open_pool
 from baohuang.eventlog.postgres.flush import Flusher
-from baohuang.eventlog.postgres.group_commit import GroupCommit, Linked, Pace
+from baohuang.eventlog.postgres.group_commit import Linked, LogCommits, log_commits
 from baohuang.eventlog.postgres.queries import query
 
 Row = Any  # asyncpg.Record, which has no types for its columns
@@ -61,7 +62,7 @@ async def open_log(
         await open_pool(dsn, 1, limits) as writing,
         await open_pool(dsn, readers, limits) as reading,
         Flusher(writing) as flusher,
-        GroupCommit(flusher, pace) as commits,
+        log_commits(flusher, pace) as commits,
     ):
         yield PostgresLog(commits, reading)
 
@@ -69,14 +70,14 @@ async def open_log(
 class PostgresLog:
     """An `EventLog` on PostgreSQL; made by `open_log`."""
 
-    def __init__(self, commits: GroupCommit, reading: Pool) -> None:
+    def __init__(self, commits: LogCommits, reading: Pool) -> None:
         self._commits: Final = commits
         self._reading: Final = reading
 
     async def append(self, command: Append) -> Outcome:
         """See `EventLog.append`."""
         salts = [token_bytes(SALT_BYTES) for _ in command.events]
-        return await self._commits.append(Linked(command, link(command, salts)))
+        return await self._commits.settled(Linked(command, link(command, salts)))
 
     async def head(self, stream_id: StreamId) -> Head | None:
         """See `EventLog.head`."""

@@ -1,0 +1,171 @@
+"""Group commit: while one flush is in flight, everything else queues up and goes together as the next one.
+
+    settled ──► waiting ──take──► in flight ──► settled: the caller has its outcome
+                   ▲                   │
+                   └───── busy ────────┘   something it needs is held by somebody, or the flush failed as a whole
+
+A flush that fails as a whole sends its commands back to go alone, so a poisonous one hurts itself only. One whose
+connection is lost sends them back to be sent again, which is safe for commands that are carried out once however often
+they come. A command that finds what it needs held goes again with the next flush; only when a flush settles nothing is
+there a pause, which a new command ends. Each command has a deadline in all, after which its caller is told.
+
+The loop belongs to the store, not to any caller: a caller who is cancelled gives up his wait, not the flush.
+"""
+
+import asyncio
+import contextlib
+import enum
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, Self, TypeVar
+
+from baohuang.database.flush_queue import FlushQueue, Kind, Waiting
+
+C = TypeVar("C")
+O = TypeVar("O")  # noqa: E741 (of a command and its outcome)
+
+
+class Busy(enum.Enum):
+    """Something that the command needs is held by somebody else: nothing was decided."""
+
+    BUSY = enum.auto()
+
+
+class FlushRefused(Exception):  # noqa: N818
+    """The store refused a flush as a whole and wrote nothing; `cause` is what that means for one command."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+Send = Callable[[Sequence[C]], Awaitable[Sequence[O | Exception | Busy]]]
+"""Settles a flush, in its order; an exception among the outcomes is raised to that one's caller.
+
+For the flush as a whole it raises the kind's `busy` if it was not sent, `unknown` if the answer was lost, FlushRefused
+if it was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Limits of the flush loop; times in seconds."""
+
+    batch: int = 100
+    waiting: int = 10_000
+    patience: float = 5.0
+    first_pause: float = 0.001
+    longest_pause: float = 0.05
+
+
+class GroupCommit(Generic[C, O]):
+    """The flush loop; an async context manager that drains on its way out."""
+
+    def __init__(self, kind: Kind[C], send: Send[C, O], pace: Pace | None = None) -> None:
+        self._kind: Final = kind
+        self._send: Final = send
+        self._pace: Final = pace or Pace()
+        self._queue: Final[FlushQueue[C, O]] = FlushQueue(kind)
+        self._in_flight: Sequence[Waiting[C, O]] = ()
+        self._arrived: Final = asyncio.Event()
+        self._closing = False
+        self._loop: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.create_task(self._run(), name=f"{self._kind.name}: group commit")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._closing = True
+        self._arrived.set()
+        if self._loop:
+            await self._loop
+
+    async def settled(self, command: C) -> O:
+        """Wait for a command's outcome. Raises what its kind has for failures, and what the store raises for it."""
+        if self._closing or self._loop is None or self._loop.done():
+            raise self._kind.closed(f"the {self._kind.name} is closed")
+        if self._queue.length >= self._pace.waiting:
+            raise self._kind.busy(f"{self._queue.length} commands wait already")
+        loop = asyncio.get_running_loop()
+        waiting: Waiting[C, O] = Waiting(command, loop.time() + self._pace.patience, loop.create_future())
+        self._queue.put(waiting)
+        self._arrived.set()
+        return await waiting.outcome
+
+    async def _run(self) -> None:
+        pause = self._pace.first_pause
+        try:
+            while await self._something_waits():
+                batch = self._queue.take(self._pace.batch)
+                # Nothing is taken when everybody who waited has given up.
+                if not batch or await self._flush(batch):
+                    pause = self._pace.first_pause
+                else:
+                    await self._arrival_within(pause)
+                    pause = min(2 * pause, self._pace.longest_pause)
+        finally:
+            self._give_up((*self._in_flight, *self._queue.take(self._queue.length)))
+
+    async def _something_waits(self) -> bool:
+        while not self._queue.length and not self._closing:
+            self._arrived.clear()
+            await self._arrived.wait()
+        return self._queue.length > 0
+
+    async def _arrival_within(self, seconds: float) -> None:
+        self._arrived.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._arrived.wait()
+
+    async def _flush(self, batch: Sequence[Waiting[C, O]]) -> int:
+        """Send one batch and return for how many commands that brought something new, 0 asking for a pause."""
+        self._in_flight = batch
+        try:
+            settled = await self._send([waiting.command for waiting in batch])
+        except (self._kind.busy, self._kind.unknown) as error:
+            return self._unsent(batch, error)
+        except FlushRefused as error:
+            return self._refused(batch, error.cause)
+        return sum(self._settle(waiting, one) for waiting, one in zip(batch, settled, strict=True))
+
+    def _settle(self, waiting: Waiting[C, O], settled: O | Exception | Busy) -> int:
+        if isinstance(settled, Busy):
+            return self._again(waiting, self._kind.busy("what it needs is held by somebody"))
+        if isinstance(settled, Exception):
+            waiting.fail(settled)
+        else:
+            waiting.answer(settled)
+        return 1
+
+    def _unsent(self, batch: Iterable[Waiting[C, O]], error: Exception) -> int:
+        """Send everything again together, the connection being to blame."""
+        for waiting in batch:
+            waiting.unsure |= isinstance(error, self._kind.unknown)
+        return sum(self._again(waiting, error) for waiting in batch)
+
+    def _refused(self, batch: Sequence[Waiting[C, O]], error: Exception) -> int:
+        """Send everything again one by one, unless it was one: then it is to blame."""
+        if len(batch) > 1:
+            for waiting in batch:
+                waiting.alone = True
+                self._again(waiting, error)
+            return len(batch)
+        if isinstance(error, self._kind.unstorable):
+            batch[0].fail(error)
+            return 1
+        return self._again(batch[0], error)
+
+    def _again(self, waiting: Waiting[C, O], error: Exception) -> int:
+        """Queue a command again, or tell its caller that time is up; return how many were settled."""
+        if asyncio.get_running_loop().time() < waiting.deadline:
+            self._queue.put_back(waiting)
+            return 0
+        unknown = self._kind.unknown(f"sent, and no answer in time: {error}")
+        waiting.fail(unknown if waiting.unsure else self._kind.busy(f"not settled in time: {error}"))
+        return 1
+
+    def _give_up(self, left: Iterable[Waiting[C, O]]) -> None:
+        """Tell everybody who still waits that the loop has ended, which it does with somebody waiting only by a bug."""
+        for waiting in left:
+            waiting.fail(self._kind.unknown("the flush loop has ended"))
