@@ -9,7 +9,8 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from command_line.backend import BackendOptions, LocalBackend
+from command_line.backend import LocalBackend
+from command_line.services import BackendOptions
 
 T = TypeVar("T")
 

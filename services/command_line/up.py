@@ -13,8 +13,9 @@ from rich.text import Text
 from baohuang.embedded.errors import EmbeddedServerError
 from baohuang.rpc.rate_limit import RateLimit
 from baohuang.rpc.settings import DEFAULT_RATE_LIMIT
-from command_line.backend import BackendOptions, LocalBackend, MigrationError
+from command_line.backend import LocalBackend, MigrationError
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKeyError
+from command_line.services import BESIDE_TABLES, BackendOptions
 from command_line.supervision import MovedError, supervise
 
 MOST_REPLICAS = 16
@@ -38,6 +39,12 @@ def command(
             envvar="BAOHUANG_JWKS", help="path or URL of the keys of your tokens, instead of `baohuang token`"
         ),
     ] = None,
+    service_token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="BAOHUANG_SERVICE_TOKEN", help="with --jwks: your token of the role service, for matchmaking"
+        ),
+    ] = None,
     rate_limit: Annotated[
         float,
         typer.Option(
@@ -58,8 +65,21 @@ def command(
     """Run PostgreSQL, NATS and the services on this machine, until Ctrl-C."""
     if dev_seed is not None and not insecure_dev:
         raise typer.BadParameter("it makes every hand known, so it goes with --insecure-dev", param_hint="--dev-seed")
-    limit = RateLimit(rate_limit, rate_burst)
-    options = BackendOptions(data, postgres_dsn, nats_url, port, dev_seed, insecure_dev, jwks, limit, table_replicas)
+    if jwks is not None and service_token is None and not insecure_dev:
+        raise typer.BadParameter("with --jwks, matchmaking needs a token of your issuer", param_hint="--service-token")
+    options = BackendOptions(
+        data,
+        postgres_dsn,
+        nats_url,
+        port,
+        dev_seed,
+        insecure_dev,
+        jwks,
+        RateLimit(rate_limit, rate_burst),
+        table_replicas,
+        BESIDE_TABLES,
+        service_token,
+    )
     try:
         asyncio.run(run(options, Console()))
     except (EmbeddedServerError, MovedError, MigrationError, DevelopmentKeyError, OSError) as error:
@@ -101,7 +121,8 @@ def endpoints(options: BackendOptions, backend: LocalBackend) -> Text:
     One line each, never folded: they are there to be copied.
     """
     lines = {
-        "gRPC": backend.table.address,
+        "table": backend.table.address,
+        **{service.name: process.address for service, process in backend.beside.items()},
         "PostgreSQL": "yours" if options.postgres_dsn else backend.postgres_dsn,
         "NATS": "yours" if options.nats_url else backend.nats_url,
         "data": str(options.data_dir.resolve()),

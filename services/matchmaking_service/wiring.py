@@ -16,9 +16,9 @@ from matchmaking_service.desk import Desk
 from matchmaking_service.forming import Forming, Pace
 from matchmaking_service.matches import Matches
 from matchmaking_service.matchmaking_servicer import MatchmakingServicer
-from matchmaking_service.migrations import ROLE, SCHEMA
 from matchmaking_service.opening import Tables
 from matchmaking_service.ratings import NoRatings, Ratings, RatingsByCall
+from matchmaking_service.schema import ROLE, SCHEMA
 from matchmaking_service.seating import Opener, Seating
 from matchmaking_service.settings import MatchmakingSettings
 from matchmaking_service.watching import Watching

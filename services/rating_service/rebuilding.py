@@ -14,9 +14,9 @@ from baohuang.database.pool import Connection, Pool
 from baohuang.scoring.events import NO_POSTING, PostingNumber
 from baohuang.stream.port import Number, Source
 from rating_service.boards import CONSUMER
-from rating_service.migrations import SCHEMA
 from rating_service.queries import query
 from rating_service.ratings import rate
+from rating_service.schema import SCHEMA
 from rating_service.wiring import open_ratings
 
 _BATCH: Final = 500

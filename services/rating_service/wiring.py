@@ -15,9 +15,9 @@ from baohuang.stream.port import Poison
 from baohuang.stream.streams import SCORING_STREAM
 from baohuang.stream.working import at_work
 from rating_service.boards import CONSUMER, Boards
-from rating_service.migrations import ROLE, SCHEMA
 from rating_service.rating_servicer import RatingServicer
 from rating_service.ratings import rate
+from rating_service.schema import ROLE, SCHEMA
 from rating_service.settings import RatingSettings
 
 SERVICES: Final = (rating_service_pb2.DESCRIPTOR.services_by_name["RatingService"].full_name,)

@@ -16,9 +16,9 @@ from baohuang.stream.applying import Applying
 from baohuang.stream.port import NO_NUMBER, Number
 from baohuang.stream.public_log import settling_between
 from scoring_service.ledger import Progress
-from scoring_service.migrations import SCHEMA
 from scoring_service.queries import query
 from scoring_service.redriving import NotWaiting, skip
+from scoring_service.schema import SCHEMA
 from scoring_service.scoring import score
 from scoring_service.wiring import SUBSCRIPTION, open_ledger
 

@@ -19,7 +19,7 @@ from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
 from baohuang.stream.table_messages import SETTLING
 from baohuang.stream.working import at_work
 from scoring_service.ledger_source import LedgerSource
-from scoring_service.migrations import ROLE, SCHEMA
+from scoring_service.schema import ROLE, SCHEMA
 from scoring_service.scoring import score
 from scoring_service.scoring_servicer import ScoringServicer
 from scoring_service.settings import ScoringSettings

@@ -4,8 +4,6 @@ import asyncio
 import gc
 from typing import Final
 
-import structlog
-
 from baohuang.rpc.process import announce, run
 from baohuang.rpc.server import RpcServer
 from table_service.settings import TableSettings
@@ -14,7 +12,6 @@ from table_service.wiring import SERVICES, wired
 NAME: Final = "table service"
 _COLLECT_AFTER: Final = (20_000, 20, 100)
 """Objects made and not freed before the youngest are collected, and how many collections before older ones are."""
-_log = structlog.get_logger("table_service")
 
 
 async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
@@ -29,7 +26,6 @@ async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
         _collect_seldom()
         announce(settings.table_listen, port)
         await stop.wait()
-        _log.info("draining", grace_seconds=settings.drain_grace_seconds)
         hub.drain()
         await server.drain()
 

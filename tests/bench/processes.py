@@ -17,8 +17,8 @@ from typing import Final
 
 from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.eventlog.postgres.migrations import migrate
-from command_line.backend import TABLE
 from command_line.service_process import ServiceProcess
+from command_line.services import TABLE
 
 _PAGE: Final = resource.getpagesize()
 

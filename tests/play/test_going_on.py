@@ -15,7 +15,7 @@ from baohuang.client import BearerToken, Summary, TableClient, connect
 from baohuang.rpc.auth import Caller, CallerId, Role
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId
-from command_line.backend import BackendOptions, LocalBackend, table_address
+from command_line.backend import LocalBackend, table_address
 from command_line.bots.runner import may_take_back
 from command_line.development_key import DevelopmentKey
 from command_line.identities import by_key
@@ -24,6 +24,7 @@ from command_line.play.company import BotClients, Company, Sought
 from command_line.play.displays import LineDisplay
 from command_line.play.inbox import Inbox, InputEnded
 from command_line.play.session import Session
+from command_line.services import BackendOptions
 from play.player_process import Player, first_choice, player
 
 ME = "carl"

@@ -14,8 +14,8 @@ from baohuang.eventlog.port import Actor, StreamId
 from baohuang.eventlog.postgres.log import PostgresLog, open_log
 from baohuang.gen.rules.v1 import ruleset_pb2
 from baohuang.rules.events import TrusteeshipEntered
-from command_line.backend import TABLE
 from command_line.service_process import ServiceProcess
+from command_line.services import TABLE
 from eventually import eventually
 from table_service.deadlines import CLOCK
 from tables.clients import Client, open_table, ready, sit

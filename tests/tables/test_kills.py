@@ -11,8 +11,8 @@ import pytest
 from baohuang.eventlog.port import EventLog
 from baohuang.eventlog.postgres.log import PostgresLog, open_log
 from bench.random_player import chance_of
-from command_line.backend import TABLE
 from command_line.service_process import ServiceProcess
+from command_line.services import TABLE
 from eventually import eventually
 from tables.clients import Client, open_table
 from tables.games import PLAYERS, Game

@@ -15,8 +15,8 @@ from baohuang.eventlog.postgres.log import PostgresLog, open_log
 from baohuang.gen.rules.v1 import ruleset_pb2
 from baohuang.rules.phases.asking import seats_to_act
 from bench.random_player import chance_of, choose
-from command_line.backend import TABLE
 from command_line.service_process import ServiceProcess
+from command_line.services import TABLE
 from eventually import eventually
 from tables.clients import Client, act, open_table
 from tables.games import PLAYERS, Game

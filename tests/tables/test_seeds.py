@@ -10,8 +10,8 @@ from baohuang.rules.cards import Card
 from baohuang.rules.deal import commitment_to
 from baohuang.rules.events import HandFinished, SeedCommitted
 from bench.random_player import chance_of
-from command_line.backend import TABLE
 from command_line.service_process import ServiceProcess
+from command_line.services import TABLE
 from table_service.seeds import DevelopmentSeeds, RandomSeeds, SeedSource, seeds_from
 from table_service.settings import TableSettings
 from tables.games import Game, started

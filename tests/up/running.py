@@ -59,11 +59,15 @@ class Up:
     @property
     def address(self) -> str:
         """Where the table service of this data folder serves, or served last."""
-        return f"127.0.0.1:{(self.data / 'table/port').read_text()}"
+        return self.address_of("table")
 
-    async def serving(self) -> bool:
-        """Whether the table service's health answers SERVING."""
-        async with grpc.aio.insecure_channel(self.address) as channel:
+    def address_of(self, service: str) -> str:
+        """Where a service of this data folder serves, or served last."""
+        return f"127.0.0.1:{(self.data / service / 'port').read_text()}"
+
+    async def serving(self, service: str = "table") -> bool:
+        """Whether the service's health answers SERVING."""
+        async with grpc.aio.insecure_channel(self.address_of(service)) as channel:
             try:
                 reply = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=5)
             except grpc.aio.AioRpcError:

@@ -10,7 +10,8 @@ import pytest
 
 from baohuang.embedded.ports import free_port
 from baohuang.eventlog.postgres.log import open_log
-from command_line.backend import BackendOptions, LocalBackend, table_address
+from command_line.backend import LocalBackend, table_address
+from command_line.services import BackendOptions
 from command_line.supervision import supervise
 from eventually import eventually
 from tables.clients import Client, open_table

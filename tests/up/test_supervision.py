@@ -13,7 +13,8 @@ from baohuang.embedded.account import Account
 from baohuang.embedded.bounded_log import bound
 from baohuang.embedded.child import Child, Program
 from baohuang.embedded.errors import EmbeddedServerError, PortTaken, ServerDied
-from command_line.backend import BackendOptions, LocalBackend
+from command_line.backend import LocalBackend
+from command_line.services import BackendOptions
 from command_line.supervision import MovedError, Pace, supervise
 from up.running import eventually
 

@@ -16,7 +16,7 @@ from baohuang.rpc.key_ring import KeyRing
 from baohuang.rpc.key_sources import KeyFile
 from baohuang.rpc.tokens import TokenPolicy
 from baohuang.rules.state import PlayerId
-from command_line.backend import BackendOptions, LocalBackend
+from command_line.backend import LocalBackend
 from command_line.development_key import (
     AUDIENCE,
     ISSUER,
@@ -25,6 +25,7 @@ from command_line.development_key import (
     jwks_path,
     signing_key_path,
 )
+from command_line.services import BackendOptions
 from play.player_process import player
 
 

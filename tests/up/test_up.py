@@ -7,11 +7,11 @@ import socket
 from pathlib import Path
 
 import asyncpg
-import pytest
 
 from up.running import Up, as_ordinary_user, eventually, processes, up
 
-SERVERS = {"postgres", "nats", "table"}
+SERVICES = ("table", "scoring", "rating", "matchmaking")
+SERVERS = ("postgres", "nats", *SERVICES)
 
 
 def dsn_of(started: Up) -> str:
@@ -20,20 +20,23 @@ def dsn_of(started: Up) -> str:
 
 
 async def test_it_serves_until_ctrl_c_and_leaves_no_process(open_folder: Path) -> None:
-    """Start, SERVING, Ctrl-C: how to get a token, exit code 0, no process left, an orderly database, JSON logs."""
+    """Start, all SERVING, Ctrl-C: how to get a token, exit code 0, no process left, an orderly database, JSON logs."""
     data = open_folder / "data"
     async with up(data) as started:
         await started.ready()
-        assert await started.serving()
+        for service in SERVICES:
+            assert await started.serving(service)
+            assert f"{service:<12}{started.address_of(service)}" in started.printed
         assert len(processes(data)) > len(SERVERS)
         assert await started.interrupt() == 0
     assert f"baohuang token --player NAME --data {data}" in started.printed
     assert "stopped" in started.printed
     assert processes(data) == {}
     assert "database system is shut down" in (data / "postgres/postgres.log").read_text()
-    lines = (data / "table/log").read_text().splitlines()
-    lines.remove(f"listening on {started.address}")
-    assert {"serving", "draining"} <= {json.loads(line)["event"] for line in lines}
+    for service in SERVICES:
+        lines = (data / service / "log").read_text().splitlines()
+        lines.remove(f"listening on {started.address_of(service)}")
+        assert {"serving", "draining"} <= {json.loads(line)["event"] for line in lines}
 
 
 async def test_started_again_it_finds_everything(data: Path) -> None:
@@ -43,7 +46,7 @@ async def test_started_again_it_finds_everything(data: Path) -> None:
         connection = await asyncpg.connect(dsn_of(first))
         await connection.execute("CREATE TABLE kept AS SELECT 42 AS n")
         await connection.close()
-        address = first.address
+        addresses = [first.address_of(service) for service in SERVICES]
         assert await first.interrupt(signal.SIGTERM) == 0
     async with up(data) as second:
         await second.ready()
@@ -52,7 +55,7 @@ async def test_started_again_it_finds_everything(data: Path) -> None:
         assert await connection.fetchval("SELECT to_regclass('eventlog.events') IS NOT NULL")
         await connection.close()
         assert await second.serving()
-        assert second.address == address
+        assert [second.address_of(service) for service in SERVICES] == addresses
 
 
 async def test_after_a_kill_the_next_start_works_at_once(data: Path) -> None:
@@ -97,20 +100,30 @@ async def test_a_taken_port_is_named(data: Path) -> None:
     assert processes(data) == {}
 
 
-@pytest.mark.parametrize("victim", sorted(SERVERS))
-async def test_a_child_that_dies_is_started_again(data: Path, victim: str) -> None:
-    """A server killed behind its back: told by name and exit code, up again at the same address, all serves; Ctrl-C."""
+async def test_a_child_that_dies_is_started_again(data: Path) -> None:
+    """Killed one after another behind its back: told by name and exit code, up again in place, all serves; Ctrl-C."""
     async with up(data) as started:
         await started.ready()
-        pid, address = _pid(data, victim), started.address
-        os.kill(pid, signal.SIGKILL)
-        await started.says(f"{victim} is up again")
-        assert f"{victim} ended with exit code -9" in started.printed
-        assert _pid(data, victim) != pid
-        assert started.address == address
+        for victim in SERVERS:
+            pid = _pid(data, victim)
+            os.kill(pid, signal.SIGKILL)
+            await started.says(f"{victim} is up again")
+            assert f"{victim} ended with exit code -9" in started.printed
+            assert _pid(data, victim) != pid
+        for service in SERVICES:
+            assert f"{service:<12}{started.address_of(service)}" in started.printed
+            assert await started.serving(service)
         await started.opens_a_table()
         assert await started.interrupt() == 0
     assert processes(data) == {}
+
+
+async def test_keys_of_yours_take_a_token_of_yours(data: Path) -> None:
+    """--jwks without --service-token is refused at once, and says so: matchmaking could open no table."""
+    async with up(data, "--jwks", "keys.json") as refused:
+        assert await refused.end() == 2
+    assert "--service-token" in refused.printed
+    assert not (data / "table").exists()
 
 
 async def test_ctrl_c_while_a_server_is_started_again(data: Path) -> None:
@@ -174,8 +187,8 @@ async def test_a_checkout_closed_to_others_works(open_folder: Path) -> None:
 
 
 def _pid(data: Path, server: str) -> int:
-    files = {"postgres": "postgres/data/postmaster.pid", "nats": "nats/nats.pid", "table": "table/pid"}
-    return int((data / files[server]).read_text().split()[0])
+    files = {"postgres": "postgres/data/postmaster.pid", "nats": "nats/nats.pid"}
+    return int((data / files.get(server, f"{server}/pid")).read_text().split()[0])
 
 
 def _remove_stand_in(data: Path, home: Path) -> None:

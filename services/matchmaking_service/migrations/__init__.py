@@ -1,13 +1,7 @@
-"""The schema `matchmaking`, and how it came to be."""
-
-from pathlib import Path
-from typing import Final
+"""How the schema `matchmaking` came to be."""
 
 from baohuang.database import migrations
-from baohuang.database.migrations import Schema
-
-ROLE: Final = "baohuang_matchmaking"
-SCHEMA: Final = Schema("matchmaking", ROLE, Path(__file__).parent)
+from matchmaking_service.schema import SCHEMA
 
 
 def migrate(dsn: str) -> None:

@@ -1,14 +1,9 @@
-"""The schema `rating`, and how it came to be. Its SQL names no schema, so that a rebuild can make it beside itself."""
+"""How the schema `rating` came to be. Its SQL names no schema, so that a rebuild can make it beside itself."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Final
 
 from baohuang.database import migrations
-from baohuang.database.migrations import Schema
-
-ROLE: Final = "baohuang_rating"
-SCHEMA: Final = Schema("rating", ROLE, Path(__file__).parent)
+from rating_service.schema import SCHEMA
 
 
 def migrate(dsn: str, name: str = SCHEMA.name) -> None:

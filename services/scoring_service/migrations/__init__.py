@@ -1,15 +1,9 @@
-"""The schema `scoring`, and how it came to be. Its SQL names no schema, so that a rebuild can make it beside itself."""
+"""How the schema `scoring` came to be. Its SQL names no schema, so that a rebuild can make it beside itself."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Final
 
 from baohuang.database import migrations
-from baohuang.database.migrations import Schema
-from baohuang.eventlog.postgres.migrations import READERS
-
-ROLE: Final = "baohuang_scoring"
-SCHEMA: Final = Schema("scoring", ROLE, Path(__file__).parent, reads=(READERS,))
+from scoring_service.schema import SCHEMA
 
 
 def migrate(dsn: str, name: str = SCHEMA.name) -> None:

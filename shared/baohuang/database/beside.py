@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import asyncpg
 
-from baohuang.database.migrations import Schema, migrate
+from baohuang.database.migrations import migrate
 from baohuang.database.pool import Connection
+from baohuang.database.schema import Schema
 
 
 class BesideInUse(Exception):  # noqa: N818 (a state of the database)

@@ -4,7 +4,6 @@ All of an upgrade is one transaction under one advisory lock, so any number of r
 or an old database: one migrates, the others wait and find it done.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,25 +13,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url
 from sqlalchemy.pool import NullPool
 
+from baohuang.database.schema import Schema
+
 _ROLE: Final = Path(__file__).with_name("role.sql")
 _MEMBER: Final = Path(__file__).with_name("member.sql")
 _LOCK_BYTES: Final = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """A schema of the database: whose it is, and the folder whose `versions` bring it up to date.
-
-    The search path is `name` while they run, so names without a schema in them are this schema's. `readers` are roles
-    that they grant something to, for other services to be members of; `reads` are those of other schemas that this
-    one's role is a member of.
-    """
-
-    name: str
-    role: str
-    folder: Path
-    readers: tuple[str, ...] = ()
-    reads: tuple[str, ...] = ()
 
 
 def migrate(dsn: str, schema: Schema) -> None:

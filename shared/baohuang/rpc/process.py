@@ -55,6 +55,11 @@ def announce(listen: str, port: int) -> None:
 
 async def _until_signalled(settings: _S, serve: Serve[_S]) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def drain() -> None:
+        structlog.get_logger("baohuang.rpc").info("draining", grace_seconds=settings.drain_grace_seconds)
+        stop.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, drain)
     await serve(settings, stop)

@@ -1,16 +1,10 @@
-"""The schema `eventlog`, and how it came to be."""
-
-from pathlib import Path
-from typing import Final
+"""How the schema `eventlog` came to be."""
 
 from baohuang.database import migrations
-from baohuang.database.migrations import Schema, run
+from baohuang.database.migrations import run
+from baohuang.eventlog.postgres.schema import SCHEMA
 
-__all__ = ["READERS", "SCHEMA", "migrate", "run"]
-
-READERS: Final = "baohuang_log_reader"
-"""Who may read the log's public view; a service that does has its own role be a member of this one."""
-SCHEMA: Final = Schema("eventlog", "baohuang_app", Path(__file__).parent, (READERS,))
+__all__ = ["migrate", "run"]
 
 
 def migrate(dsn: str) -> None:

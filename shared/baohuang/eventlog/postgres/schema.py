@@ -1,0 +1,10 @@
+"""The schema `eventlog`."""
+
+from pathlib import Path
+from typing import Final
+
+from baohuang.database.schema import Schema
+
+READERS: Final = "baohuang_log_reader"
+"""Who may read the log's public view; a service that does has its own role be a member of this one."""
+SCHEMA: Final = Schema("eventlog", "baohuang_app", Path(__file__).with_name("migrations"), (READERS,))
