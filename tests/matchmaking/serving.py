@@ -73,6 +73,7 @@ class Service:
 
     watching: Watching
     server: RpcServer
+    port: int
     channel: grpc.aio.Channel
 
     def caller(self, player: str, role: str = "player") -> Caller:
@@ -82,20 +83,20 @@ class Service:
 
 @asynccontextmanager
 async def matchmaking(
-    dsn: str, table_address: str, ratings: Ratings | None = None, pace: Pace = PACE, **settings: float
+    dsn: str, table_address: str, ratings: Ratings | None = None, pace: Pace = PACE, port: int = 0, **settings: float
 ) -> AsyncIterator[Service]:
-    """Serve matchmaking over a database until the end of the block; then drain."""
+    """Serve matchmaking over a database, on the port, until the end of the block; then drain."""
     wanted = {"insecure_dev": True, "drain_grace_seconds": 0.5, "refuse_seconds": 0.0, **settings}
-    server = RpcServer(ServerSettings.model_validate(wanted), "127.0.0.1:0")
+    server = RpcServer(ServerSettings.model_validate(wanted), f"127.0.0.1:{port}")
     async with (
         await open_tickets(dsn) as pool,
         channel_to(table_address) as tables,
         serving(server, pool, Tables(tables, SERVICE), ratings or NoRatings(), pace) as watching,
     ):
-        port = await server.start(*SERVICES)
+        bound = await server.start(*SERVICES)
         try:
-            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-                yield Service(watching, server, channel)
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{bound}") as channel:
+                yield Service(watching, server, bound, channel)
         finally:
             watching.drain()
             await server.drain()

@@ -1,4 +1,4 @@
-"""The SDK: one player's way to the tables, over gRPC.
+"""The SDK: one player's way to a table, and to what comes of it, over gRPC.
 
     async with connect("127.0.0.1:50051", BearerToken(token)) as client:
         opened = await client.open_table("ourgame-simple")
@@ -10,6 +10,13 @@
 
     async with client.play() as playing:   # the same over one stream, for many tables, with less to it
         await playing.act(opened.table_id, Pass())
+
+    async with connect_matchmaking("127.0.0.1:50052", BearerToken(token)) as queues:
+        ticket = await queues.create_ticket("ourgame-simple")
+        ticket = await queues.closed(ticket.ticket_id)     # matched: he sits at ticket.matched.table_id
+
+    async with connect_scoring(...) as scores:             # hand_score, account, entries
+    async with connect_rating(...) as ratings:             # rating, changes, leaderboard
 
 Calls are retried by themselves where that is safe, watches resume by themselves; `errors` draws what may be raised.
 """
@@ -32,35 +39,85 @@ from baohuang.client.errors import (
     ViewBrokenError,
 )
 from baohuang.client.following import Moment
+from baohuang.client.matchmaking_client import MatchmakingClient, connect_matchmaking
 from baohuang.client.patience import Patience
 from baohuang.client.playing import Playing
+from baohuang.client.rating_client import (
+    LeaderboardPlace,
+    Level,
+    Rating,
+    RatingChange,
+    RatingClient,
+    Result,
+    Skill,
+    connect_rating,
+)
+from baohuang.client.scoring_client import (
+    HOUSE,
+    Account,
+    AccountName,
+    Entry,
+    PostingKind,
+    ScoringClient,
+    account_of,
+    connect_scoring,
+)
 from baohuang.client.table_client import Summary, TableClient, connect
+from baohuang.client.tickets import Matched, Party, QueueLength, SetAside, Ticket, TicketId, TicketState, Waiting
 from baohuang.client.updates import Update
+from baohuang.scoring.events import HandScored
 
 __all__ = [
+    "HOUSE",
+    "Account",
+    "AccountName",
     "BearerToken",
     "ClientError",
     "Credentials",
     "DevelopmentIdentity",
+    "Entry",
     "FaultError",
+    "HandScored",
+    "LeaderboardPlace",
+    "Level",
     "MalformedError",
+    "Matched",
+    "MatchmakingClient",
     "Moment",
     "MoveRefusedError",
     "NotAllowedError",
     "NotFoundError",
     "NotKnownError",
+    "Party",
     "Patience",
     "Playing",
+    "PostingKind",
+    "QueueLength",
+    "Rating",
+    "RatingChange",
+    "RatingClient",
     "Receipt",
     "RefusedError",
+    "Result",
+    "ScoringClient",
+    "SetAside",
+    "Skill",
     "SlowDownError",
     "StaleError",
     "Summary",
     "TableClient",
     "TakenOverError",
+    "Ticket",
+    "TicketId",
+    "TicketState",
     "UnreachableError",
     "Update",
     "ViewBrokenError",
+    "Waiting",
+    "account_of",
     "connect",
+    "connect_matchmaking",
+    "connect_rating",
+    "connect_scoring",
     "fresh_invitation_code",
 ]

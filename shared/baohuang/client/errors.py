@@ -2,7 +2,7 @@
 
     ClientError
     ├── RefusedError             the service said no: reason, rule, message, bad fields
-    │   ├── MoveRefusedError     FAILED_PRECONDITION  not in this state of the table; `rule` is the clause
+    │   ├── MoveRefusedError     FAILED_PRECONDITION  not in this state of the table or the queue; `rule` is the clause
     │   ├── MalformedError       INVALID_ARGUMENT     the request is wrong; `violations` say where
     │   ├── StaleError           ABORTED              the table is past `expected_version`
     │   ├── NotFoundError        NOT_FOUND
@@ -64,7 +64,7 @@ class RefusedError(ClientError):
 
 
 class MoveRefusedError(RefusedError):
-    """Not in this state of the table: bring your view up to date and decide again."""
+    """Not in this state of the table, or of the queue: bring your view up to date and decide again."""
 
 
 class MalformedError(RefusedError):

@@ -30,8 +30,9 @@ from baohuang.client.errors import (
 )
 from baohuang.client.following import Moment
 from baohuang.client.patience import Patience
+from baohuang.client.reading import StreamEndedError
 from baohuang.client.table_stream import TableStream
-from baohuang.client.watching import StreamEndedError, Watch
+from baohuang.client.watching import Watch
 from baohuang.eventlog.port import RequestId
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb

@@ -3,35 +3,25 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any
 
 import grpc
 
+from baohuang.client.calls import Calls, channel_to
 from baohuang.client.commands import Commands, Receipt, Request, fresh_id, receipt_of
 from baohuang.client.credentials import Credentials
-from baohuang.client.errors import error_of
 from baohuang.client.following import Moment
-from baohuang.client.patience import Patience, is_transient
+from baohuang.client.patience import Patience
 from baohuang.client.playing import Playing
+from baohuang.client.reading import Stream
 from baohuang.client.updates import View, view_in
-from baohuang.client.watching import Stream, Watch
+from baohuang.client.watching import Watch
 from baohuang.eventlog.port import RequestId
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId
-
-_Request = TypeVar("_Request")
-_Response = TypeVar("_Response")
-_CHANNEL: Final = (
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 2_000),
-    # What the service allows on idle connections.
-    ("grpc.keepalive_time_ms", 10_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.http2.max_pings_without_data", 0),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,48 +43,43 @@ class TableClient(Commands):
 
     def __init__(self, channel: grpc.aio.Channel, credentials: Credentials, patience: Patience | None = None) -> None:
         self._stub = table_service_pb2_grpc.TableServiceStub(channel)
-        self._credentials = credentials
-        self._patience = patience or Patience()
+        self._calls = Calls(credentials, patience)
 
     async def get_table(self, table_id: TableId, *, invitation_code: str = "") -> View:
         """Return the table as the caller may see it now; a private one of others with its code."""
         request = pb.GetTableRequest(table_id=table_id, invitation_code=invitation_code)
-        return view_in((await self._call(self._stub.GetTable, request)).table)
+        return view_in((await self._calls.make(self._stub.GetTable, request)).table)
 
     async def list_tables(
         self, *, ruleset: str = "", player: str = "", free_seat: bool = False
     ) -> AsyncIterator[Summary]:
         """Yield the tables that meet every filter given, newest first, page after page."""
         request = pb.ListTablesRequest(ruleset=ruleset, player=player, free_seat=free_seat)
-        while True:
-            page = await self._call(self._stub.ListTables, request)
+        async for page in self._calls.pages(self._stub.ListTables, request):
             for table in page.tables:
                 yield from_proto(table, Summary)
-            if not page.next_page_token:
-                return
-            request.page_token = page.next_page_token
 
     async def kick_player(self, table_id: TableId, seat: int, *, request_id: RequestId | None = None) -> Receipt:
         """Take a seat from its player, who is fined; for operators (FINE-2)."""
         request = pb.KickPlayerRequest(request_id=request_id or fresh_id(), table_id=table_id, seat=seat)
-        return receipt_of(await self._call(self._stub.KickPlayer, request))
+        return receipt_of(await self._calls.make(self._stub.KickPlayer, request))
 
     async def void_hand(self, table_id: TableId, reason: str, *, request_id: RequestId | None = None) -> Receipt:
         """End the hand without points, for a reason of 1 to 200 characters; for operators (RULE-1)."""
         request = pb.VoidHandRequest(request_id=request_id or fresh_id(), table_id=table_id, reason=reason)
-        return receipt_of(await self._call(self._stub.VoidHand, request))
+        return receipt_of(await self._calls.make(self._stub.VoidHand, request))
 
     async def close_table(self, table_id: TableId, reason: str, *, request_id: RequestId | None = None) -> Receipt:
         """Close the table for good, for a reason of 1 to 200 characters; for operators (RULE-1)."""
         request = pb.CloseTableRequest(request_id=request_id or fresh_id(), table_id=table_id, reason=reason)
-        return receipt_of(await self._call(self._stub.CloseTable, request))
+        return receipt_of(await self._calls.make(self._stub.CloseTable, request))
 
     async def set_ban(
         self, player: PlayerId, reason: str, *, banned: bool, request_id: RequestId | None = None
     ) -> None:
         """Ban a player or lift his ban, for a reason of 1 to 200 characters; for operators (RULE-1)."""
         request = pb.SetBanRequest(request_id=request_id or fresh_id(), player=player, banned=banned, reason=reason)
-        await self._call(self._stub.SetBan, request)
+        await self._calls.make(self._stub.SetBan, request)
 
     @asynccontextmanager
     async def play(self) -> AsyncIterator[Playing]:
@@ -102,8 +87,7 @@ class TableClient(Commands):
 
         Commands under way at exit raise UnreachableError: they may or may not be carried out.
         """
-        play: Any = self._stub.Play
-        async with Playing(lambda: play(metadata=self._credentials.metadata()), self._patience) as playing:
+        async with Playing(lambda: self._calls.open_both_ways(self._stub.Play), self._calls.patience) as playing:
             yield playing
 
     async def watch(self, table_id: TableId, *, invitation_code: str = "") -> AsyncGenerator[Moment, None]:
@@ -113,27 +97,17 @@ class TableClient(Commands):
         Who sits at the table or plays its hand has one watch of it: a newer one ends this one.
         Raises RefusedError, TakenOverError, UnreachableError, ViewBrokenError.
         """
-        watch = Watch(table_id, self._open_stream, self._patience, invitation_code)
+        watch = Watch(table_id, self._open_stream, self._calls.patience, invitation_code)
         async with aclosing(watch.moments()) as moments:
             async for moment in moments:
                 yield moment
 
     async def _carry_out(self, request: Request) -> Receipt:
         method: Any = getattr(self._stub, type(request).__name__.removesuffix("Request"))
-        return receipt_of(await self._call(method, request))
+        return receipt_of(await self._calls.make(method, request))
 
     def _open_stream(self, request: watch_pb2.WatchTableRequest) -> Stream:
-        return self._stub.WatchTable(request, metadata=self._credentials.metadata())
-
-    async def _call(self, method: "grpc.aio.UnaryUnaryMultiCallable[_Request, _Response]", request: _Request) -> Any:
-        """Make a call, again and again with the same request while that helps."""
-        try:
-            async for attempt in self._patience.attempt(is_transient):
-                with attempt:
-                    metadata = self._credentials.metadata()
-                    return await method(request, timeout=self._patience.call_seconds, metadata=metadata)
-        except grpc.aio.AioRpcError as failed:
-            raise error_of(failed, RequestId(getattr(request, "request_id", ""))) from failed
+        return self._calls.open(self._stub.WatchTable, request)
 
 
 @asynccontextmanager
@@ -141,5 +115,5 @@ async def connect(
     address: str, credentials: Credentials, patience: Patience | None = None
 ) -> AsyncIterator[TableClient]:
     """Give a client of the service at "host:port" on a connection of its own, closed at exit."""
-    async with grpc.aio.insecure_channel(address, options=_CHANNEL) as channel:
+    async with channel_to(address) as channel:
         yield TableClient(channel, credentials, patience)

@@ -1,0 +1,69 @@
+"""Calls in one caller's name, made again where that helps; and the connections they are made on."""
+
+from collections.abc import AsyncIterator
+from typing import Any, Final, TypeVar
+
+import grpc
+
+from baohuang.client.credentials import Credentials
+from baohuang.client.errors import error_of
+from baohuang.client.patience import Patience, is_transient
+from baohuang.client.reading import Stream
+from baohuang.eventlog.port import RequestId
+
+_Request = TypeVar("_Request")
+_Response = TypeVar("_Response")
+_CHANNEL: Final = (
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+    # What the service allows on idle connections.
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+
+
+def channel_to(address: str) -> grpc.aio.Channel:
+    """Return a connection to the service at "host:port", to be closed in the end."""
+    return grpc.aio.insecure_channel(address, options=_CHANNEL)
+
+
+class Calls:
+    """Makes calls with a caller's credentials.
+
+    Every call raises RefusedError and its kinds, UnreachableError, FaultError.
+    """
+
+    def __init__(self, credentials: Credentials, patience: Patience | None = None) -> None:
+        self._credentials = credentials
+        self.patience = patience or Patience()
+
+    async def make(self, method: "grpc.aio.UnaryUnaryMultiCallable[_Request, _Response]", request: _Request) -> Any:
+        """Make a call, again and again with the same request while that helps."""
+        try:
+            async for attempt in self.patience.attempt(is_transient):
+                with attempt:
+                    metadata = self._credentials.metadata()
+                    return await method(request, timeout=self.patience.call_seconds, metadata=metadata)
+        except grpc.aio.AioRpcError as failed:
+            raise error_of(failed, RequestId(getattr(request, "request_id", ""))) from failed
+
+    async def pages(
+        self, method: "grpc.aio.UnaryUnaryMultiCallable[_Request, _Response]", request: Any
+    ) -> AsyncIterator[Any]:
+        """Yield one page of a listing after the other (AIP-158)."""
+        while True:
+            page = await self.make(method, request)
+            yield page
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    def open(self, method: Any, request: object) -> Stream:
+        """Open a stream."""
+        stream: Stream = method(request, metadata=self._credentials.metadata())
+        return stream
+
+    def open_both_ways(self, method: Any) -> Any:
+        """Open a stream in both directions."""
+        return method(metadata=self._credentials.metadata())
