@@ -1,10 +1,10 @@
 """What the scoring service is made of, put together in one place."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from baohuang.database.pool import Connection, Identity, Limits, Pool, open_pool
+from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.gen.scoring.v1 import scoring_service_pb2, scoring_service_pb2_grpc
 from baohuang.rpc.reading import Reader
 from baohuang.rpc.server import RpcServer
@@ -12,7 +12,7 @@ from baohuang.stream.applying import Applying, Subscription
 from baohuang.stream.connection import Connect, connect_to
 from baohuang.stream.consumer import Consumer
 from baohuang.stream.lease import Lease
-from baohuang.stream.port import Message, Order
+from baohuang.stream.port import Order
 from baohuang.stream.public_log import settling_between
 from baohuang.stream.relay import Relay
 from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
@@ -63,11 +63,6 @@ async def open_ledger(dsn: str, schema: str = SCHEMA.name) -> Pool:
 async def following(pool: Pool, connect: Connect) -> AsyncIterator[None]:
     """Score what the stream of the log brings and publish the ledger, for as long as the block lasts."""
     relay = Relay(LedgerSource(pool), SCORING_STREAM, Lease(pool, SCORING_STREAM.name), connect)
-
-    async def apply(connection: Connection, messages: Sequence[Message]) -> None:
-        await score(connection, messages)
-        relay.poke()
-
-    consumer = Consumer(Applying(pool, SUBSCRIPTION, apply, settling_between), connect)
+    consumer = Consumer(Applying(pool, SUBSCRIPTION, score, settling_between, relay.poke), connect)
     async with at_work(consumer, relay):
         yield

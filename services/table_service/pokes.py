@@ -1,4 +1,7 @@
-"""Pokes between the replicas of the table service, over core NATS: "look at the log", never what stands in it."""
+"""What a replica of the table service says and hears over core NATS.
+
+Pokes between replicas ("look at the log", never what stands in it), and postings of the ledger as they are published.
+"""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -8,6 +11,7 @@ from baohuang.eventlog.port import Version
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.stream import subjects
 from baohuang.stream.link import Link
+from baohuang.stream.streams import SCORING_STREAM
 from table_service.neighbours import Neighbours, NoNeighbours
 
 
@@ -21,10 +25,11 @@ class NatsAddress:
 
 @dataclass(frozen=True, slots=True)
 class Ears:
-    """Who is told what other replicas said."""
+    """Who is told what other replicas said, and what was posted at a table: the body of the ledger's message."""
 
     appended: Callable[[TableId, Version], None]
     watching: Callable[[TableId, PlayerId, str], None]
+    posted: Callable[[TableId, bytes], None]
 
 
 @asynccontextmanager
@@ -43,7 +48,11 @@ class Pokes:
 
     def __init__(self, address: NatsAddress, ears: Ears) -> None:
         self._ears = ears
-        heard = {subjects.ALL_TABLES: self._hear_table, subjects.ALL_SEATS: self._hear_seat}
+        heard = {
+            subjects.ALL_TABLES: self._hear_table,
+            subjects.ALL_SEATS: self._hear_seat,
+            SCORING_STREAM.all_subjects: self._hear_posting,
+        }
         self.link = Link(address.url, address.name, heard)
 
     def appended(self, table_id: TableId, version: Version) -> None:
@@ -57,6 +66,9 @@ class Pokes:
     def _hear_table(self, subject: str, payload: bytes) -> None:
         if poke := subjects.table_poke(payload):
             self._ears.appended(subjects.table_id_of(subject), poke.version)
+
+    def _hear_posting(self, subject: str, payload: bytes) -> None:
+        self._ears.posted(TableId(SCORING_STREAM.table_id_of(subject)), payload)
 
     def _hear_seat(self, subject: str, payload: bytes) -> None:
         if poke := subjects.seat_poke(payload):

@@ -29,6 +29,7 @@ from table_service.table_servicer import TableServicer
 from table_service.tables import TABLES_HELD, Tables
 from table_service.watch.hub import Hub
 from table_service.watch.lines import AWAY_SECONDS, Lines
+from table_service.watch.postings import Postings
 from table_service.watch.recent import Recent
 from table_service.watch.stream import Watching
 from table_service.watch.subscription import StreamLimits
@@ -113,7 +114,8 @@ async def serving(
 
     tables = Tables(log, tell, limits.tables_held, hub.is_watched)
     following = Following(log, tables, hub, limits.poll_seconds)
-    async with neighbours(nats, Ears(following.reached, taken_elsewhere)) as others, following:
+    ears = Ears(following.reached, taken_elsewhere, Postings(hub).hear)
+    async with neighbours(nats, ears) as others, following:
         handler = CommandHandler(log, tables, clock, seeds, others)
         lines = Lines(tables, handler, hub, clock.now, call_later=timing.call_later, away_seconds=limits.away_seconds)
         deadlines = Deadlines(log, handler, clock, lines, limits.deadlines, call_later=timing.call_later)

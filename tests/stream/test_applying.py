@@ -214,3 +214,23 @@ async def test_the_first_message_of_all_may_be_poisonous(pool: Pool) -> None:
     assert await Applying(pool, WHOLE, Writing(1)).take([number(1)]) == 1
     assert await Applying(pool, IN_ORDER, Writing(1)).take([number(1), number(2)]) == 0
     assert {row["consumer"] for row in await pool.fetch("select consumer from set_aside")} == {"whole", "in-order"}
+
+
+async def test_what_is_committed_is_told_when_others_can_read_it(pool: Pool) -> None:
+    """Who is called after messages finds their effects over another connection; nobody is called for a failure."""
+    told = asyncio.Event()
+    applying = Applying(pool, WHOLE, Writing(), committed=told.set)
+    apply = Writing()
+    apply.free.clear()
+    holding = asyncio.create_task(Applying(pool, WHOLE, apply, committed=told.set).take([number(1)]))
+    await apply.inside.wait()
+    assert not told.is_set()
+    apply.free.set()
+    await told.wait()
+    assert await effects(pool) == [1]
+    await holding
+    told.clear()
+    await applying.reached()
+    with pytest.raises(Alarmed):
+        await applying.take([number(1, "otherwise")])
+    assert not told.is_set()

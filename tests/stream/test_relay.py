@@ -1,6 +1,7 @@
 """A source gets into its stream whole, in order and once, whatever becomes of relays, NATS and the stream."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import nats
@@ -12,7 +13,9 @@ from baohuang.database.pool import Pool
 from baohuang.embedded.nats import EmbeddedNats
 from baohuang.stream.connection import connect_to
 from baohuang.stream.jetstream import EXPECTED_HEADER, JetStream
+from baohuang.stream.lease import Lease
 from baohuang.stream.port import OutOfTurn, StreamError, StreamMissing
+from baohuang.stream.relay import Pace, Relay
 from baohuang.stream.working import at_work
 from eventually import eventually
 from stream.numbers import NUMBERS, Numbers, number, relay_of, stored
@@ -58,6 +61,21 @@ async def test_what_nobody_poked_is_found(pool: Pool, nats_url: str) -> None:
         await eventually(lambda: reached(nats_url, 1))
         source.grow(1)
         await eventually(lambda: reached(nats_url, 2))
+
+
+async def test_who_stands_by_passes_pokes_on(pool: Pool, nats_url: str) -> None:
+    """What a replica adds to a source is published at its poke, though another has the lease and does not poll."""
+    source, unhurried = Numbers(1), Pace(poll_seconds=3600, gather_seconds=0.001)
+    publishing, by = (
+        Relay(source, NUMBERS, Lease(pool, "numbers", 3600), connect_to(nats_url, "relay"), unhurried) for _ in range(2)
+    )
+    async with at_work(publishing):
+        await eventually(lambda: reached(nats_url, 1))
+        async with at_work(by):
+            for last in (2, 3):
+                source.grow(1)
+                by.poke()
+                await eventually(partial(reached, nats_url, last))
 
 
 async def test_of_two_relays_one_publishes(pool: Pool, nats_url: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from baohuang.rules.events import HandFinished
 from baohuang.rules.state import ALL_SEATS, Result, Table
+from baohuang.scoring.events import FinePosted, HandScored
 from command_line.demo.report import how_scored
 from command_line.demo.words import PLACES, called
 
@@ -17,6 +18,19 @@ def settled(table: Table, finished: HandFinished | None, seat: int) -> Sequence[
     lines = ["settlement 结算", *(_line(table, result, one) for one in order)]
     lines += how_scored(table, finished) if finished else ()
     return [*lines, f"your points: {result.points[seat]:+d}"]
+
+
+def booked(posted: HandScored | FinePosted, seat: int) -> str:
+    """Tell what the ledger has of a hand that the seat played, or of a fine."""
+    match posted:
+        case HandScored(void=True):
+            return f"booked 入账: hand {posted.hand} is void, no points (posting {posted.posting})"
+        case HandScored():
+            points = posted.seats[seat].points
+            return f"booked 入账: {points:+d} for hand {posted.hand}, by {posted.rule} (posting {posted.posting})"
+        case FinePosted():
+            fined = f"{posted.points:+d} for {posted.player}, fined"
+            return f"booked 入账: {fined} by {posted.rule} (posting {posted.posting})"
 
 
 def _line(table: Table, result: Result, seat: int) -> str:

@@ -13,7 +13,7 @@ from command_line.play.choices import COMMANDS, choices
 from command_line.play.company import Place
 from command_line.play.displays import Scene, time_left
 from command_line.play.holding import own_cards, question
-from command_line.play.outcome import settled
+from command_line.play.outcome import booked, settled
 from command_line.play.requests import NO_HAND
 
 _TAKE_BACK: Final = "the trustee plays for you 托管 ({}): type t to take the seat back"
@@ -67,7 +67,10 @@ class SeatView:
         return replace(self._place, hands_before=hand.number) if hand else self._place
 
     def see(self, moment: Moment) -> None:
-        """Take in what has become of the table."""
+        """Take in what has become of the table, or what was told beside it."""
+        if moment.posted is not None:
+            self.note(booked(moment.posted, self._seat))
+            return
         self._moment = moment
         self._deadline = _deadline(moment)
         if moment.update is not None:

@@ -52,7 +52,7 @@ class Session:
     async def play(self, sought: Sought) -> None:
         """Play hands until the person has enough. Raises ClientError."""
         place, begin = await self._place(partial(self._company.new_place, sought))
-        while await self._one_hand(place, begin) is Ended.PLAYED and await self._wants_another():
+        while await self._one_hand(place, begin):
             place, begin = await self._place(partial(self._company.seat_again, self._view.place_after(), sought))
         table = self._view.table
         if table and not in_progress(table) and table.status is TableStatus.OPEN:
@@ -78,7 +78,8 @@ class Session:
         self._show()
         await self._company.take_seat_back(place)
 
-    async def _one_hand(self, place: Place, begin: Begin) -> Ended:
+    async def _one_hand(self, place: Place, begin: Begin) -> bool:
+        """Play a hand, and tell whether the person wants another; he watches on until he has said."""
         self._view = SeatView(place, self._story)
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -86,13 +87,14 @@ class Session:
                 await begin(place)
                 running += [tasks.create_task(bot.play_hand(place.table_id)) for bot in place.bots]
                 ended = await self._until_over(place)
+                again = ended is Ended.PLAYED and await self._wants_another()
                 await _stop(running)
         except ExceptionGroup as failed:
             # The first failure cancelled the others.
             raise failed.exceptions[0] from failed
         if ended is Ended.LEFT:
             await self._company.leave_hand(place)
-        return ended
+        return again
 
     async def _watch(self, place: Place) -> None:
         async with aclosing(self._company.person.watch(place.table_id)) as moments:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from baohuang.rules.state import PlayerId, TableId
 from table_service.curtain import Learnt
 from table_service.identifiers import WatchId
+from table_service.watch.notices import Notice
 from table_service.watch.recent import Recent
 from table_service.watch.subscription import Cut, Ending, StreamLimits, Subscription
 from table_service.watch.telling import Telling
@@ -96,6 +97,11 @@ class Hub:
             player = subscription.player
             if told := [telling.to(player) for step in steps for telling in step.shown_to(player)]:
                 subscription.offer(told)
+
+    def notify(self, table_id: TableId, notice: Notice) -> None:
+        """Offer a notice to all who watch the table; each is told when he has seen what it is about."""
+        for subscription in self._watching.get(table_id, ()):
+            subscription.notify(notice)
 
     @property
     def is_draining(self) -> bool:

@@ -62,10 +62,11 @@ class Watching:
     async def _told(
         self, held: HeldTable, subscription: Subscription, after_version: int
     ) -> AsyncGenerator[Told, None]:
-        sent = after_version
+        sent, seen = after_version, held.seen_by(subscription.player).table
         for told in await self._opening(held, subscription.player, after_version):
             sent = told.version
             yield told
+        subscription.notices.begin(sent, seen.hand.number if seen.hand else 0)
         if after_version:
             # Who resumes learns at once that the stream is open, and how much time is left now.
             yield self._heartbeat(held, subscription.player, sent)
@@ -99,10 +100,13 @@ class Watching:
                 if told.version > sent:
                     sent = told.version
                     yield told
+            notices = subscription.notices.take(sent)
+            for notice in notices:
+                yield Told(sent, notice.message)
             if subscription.ending:
                 yield _ending(subscription.ending, sent)
                 return
-            if not waiting:
+            if not waiting and not notices:
                 held = await self._tables.hold(subscription.table_id)
                 yield self._heartbeat(held, subscription.player, sent)
 

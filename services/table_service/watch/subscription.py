@@ -15,6 +15,7 @@ from typing import Final
 from baohuang.rpc.errors import Exhausted, Reason, Refusal
 from baohuang.rules.state import PlayerId, TableId
 from table_service.identifiers import WatchId
+from table_service.watch.notices import Notice, Notices
 from table_service.watch.telling import Told
 
 _A_MOMENT_SECONDS: Final = 1.0
@@ -57,6 +58,7 @@ class Subscription:
         self.player = player
         self.watch_id = watch_id
         self.ending: Ending | None = None
+        self.notices = Notices()
         self._limits = limits
         self._cut = cut
         self._waiting: list[Told] = []
@@ -88,6 +90,12 @@ class Subscription:
             self._waiting.clear()
         self._wake()
 
+    def notify(self, notice: Notice) -> None:
+        """Keep a notice for him until he has seen what it is about."""
+        self.notices.offer(notice)
+        if self.notices.due:
+            self._wake()
+
     def end(self, ending: Ending) -> None:
         """Have the stream end in order, after what waits. Who was taken over is told that, whatever came before."""
         if self.ending is None or ending is Ending.TAKEN_OVER:
@@ -97,7 +105,7 @@ class Subscription:
     @property
     def has_news(self) -> bool:
         """Whether there is anything to tell the watcher."""
-        return bool(self._waiting or self._dropped or self.ending)
+        return bool(self._waiting or self._dropped or self.ending or self.notices.due)
 
     async def wait(self) -> None:
         """Wait until something waits, the stream is to end, or it has been silent for long enough."""

@@ -1,6 +1,6 @@
 """Following a table: snapshot and updates in, states out, each link of the chain checked. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from baohuang.client.errors import ViewBrokenError
 from baohuang.client.updates import Update, View, public_part
@@ -9,6 +9,7 @@ from baohuang.eventlog.port import StreamId, Version
 from baohuang.rules.evolve import evolve
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Table
+from baohuang.scoring.events import FinePosted, HandScored
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Moment:
     """A table as the viewer may see it at one version, and the update that brought it there.
 
     `update` is None for a snapshot: at the start, and when more was missed than the service tells one by one.
+    With `posted` it is a notice instead: nothing has become of the table, and version and all else are as they were.
     """
 
     table: Table
@@ -25,6 +27,8 @@ class Moment:
     millis_left: int | None = None
     """Milliseconds that whoever has to act had left when it was sent; None where no clock runs, or none that the
     viewer may know of."""
+    posted: HandScored | FinePosted | None = None
+    """What the ledger has of a hand or a fine at this table, told once it is booked; it may be missed."""
 
     @property
     def to_act(self) -> tuple[int, ...]:
@@ -61,3 +65,8 @@ def advanced(known: Moment, update: Update) -> Moment:
         raise ViewBrokenError(str(broken)) from broken
     table = evolve(known.table, update.event)
     return Moment(table, tip.version, tip.hash, update, update.millis_left)
+
+
+def noticed(known: Moment, posted: HandScored | FinePosted) -> Moment:
+    """Return the moment known with what was posted beside its version."""
+    return replace(known, update=None, posted=posted)

@@ -93,6 +93,7 @@ class TableClient(Commands):
     async def watch(self, table_id: TableId, *, invitation_code: str = "") -> AsyncGenerator[Moment, None]:
         """Yield the table as the caller may see it: now, and after each event, every version once and in order.
 
+        And once more with each posting of the ledger that is told beside it, as `Moment.posted`.
         Each event's hash is recomputed from what was shown and the hash before it. Lost streams are resumed.
         Who sits at the table or plays its hand has one watch of it: a newer one ends this one.
         Raises RefusedError, TakenOverError, UnreachableError, ViewBrokenError.

@@ -8,9 +8,10 @@ from baohuang.eventlog.chain import PublicEvent
 from baohuang.eventlog.codec import encode
 from baohuang.eventlog.port import Actor, StreamId, Version
 from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
-from baohuang.rpc.messages import event_from_proto, from_proto
+from baohuang.rpc.messages import UnmappableError, event_from_proto, from_proto
 from baohuang.rules.events import Event
 from baohuang.rules.state import Table, TableId
+from baohuang.scoring.events import FinePosted, HandScored
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,18 @@ def update_in(message: watch_pb2.Update) -> Update:
         to_act=tuple(message.seats_to_act),
         millis_left=message.millis_left if message.HasField("millis_left") else None,
     )
+
+
+def posted_in(message: watch_pb2.WatchTableResponse) -> HandScored | FinePosted | None:
+    """Return what a notice tells of the ledger; None for a message that is none, or one newer than this client."""
+    try:
+        if message.HasField("hand_scored"):
+            return from_proto(message.hand_scored, HandScored)
+        if message.HasField("fine_posted"):
+            return from_proto(message.fine_posted, FinePosted)
+    except UnmappableError:
+        return None
+    return None
 
 
 def public_part(table_id: TableId, update: Update) -> PublicEvent:

@@ -8,10 +8,10 @@ open ──message──► open          a stream ends by Reconnect, a lost con
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
 from baohuang.client.errors import TakenOverError
-from baohuang.client.following import Moment, advanced, beginning, rejoined
+from baohuang.client.following import Moment, advanced, beginning, noticed, rejoined
 from baohuang.client.patience import Patience
 from baohuang.client.reading import Reading, Stream, StreamEndedError
-from baohuang.client.updates import update_in, view_in
+from baohuang.client.updates import posted_in, update_in, view_in
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.messages import UnmappableError
 from baohuang.rules.state import TableId
@@ -24,7 +24,10 @@ Open = Callable[[watch_pb2.WatchTableRequest], Stream]
 
 
 class Watch:
-    """The moments of one table, from a snapshot on, every version once; `moments` is to be iterated once."""
+    """The moments of one table, from a snapshot on, every version once, and again with each notice beside it.
+
+    `moments` is to be iterated once.
+    """
 
     def __init__(self, table_id: TableId, open_stream: Open, patience: Patience, invitation_code: str = "") -> None:
         self._table_id = table_id
@@ -79,12 +82,18 @@ class Watch:
                 return self._advanced(response.update)
             case "heartbeat":
                 self._check_up_to_date(response.heartbeat.version)
+            case "hand_scored" | "fine_posted":
+                return self._beside(response)
         return None
 
     def _advanced(self, message: watch_pb2.Update) -> Moment:
         if self._known is None:
             raise StreamEndedError("an update before any snapshot")
         return advanced(self._known, update_in(message))
+
+    def _beside(self, response: Response) -> Moment | None:
+        posted = posted_in(response)
+        return noticed(self._known, posted) if self._known is not None and posted is not None else None
 
     def _check_up_to_date(self, version: int) -> None:
         if self._known is None or version > self._known.version:

@@ -37,11 +37,19 @@ def message_of(number: PostingNumber, table_id: str, kind: str, data: bytes) -> 
 
 def posted_in(message: Message) -> Posted:
     """Return the posting that a message carries. Raises Unprocessable."""
-    try:
-        body = _decode(message.body)
-        posted = CODEC.decode(body.type, bytes(body.data))
-    except (msgspec.MsgspecError, CodecError, UnicodeDecodeError) as error:
-        raise Unprocessable(f"message {message.number} carries no posting: {error}") from error
-    if not message.number == body.posting == posted.posting:
+    posted = posted_as(message.body)
+    if posted.posting != PostingNumber(message.number):
         raise Unprocessable(f"message {message.number} carries posting {posted.posting}")
+    return posted
+
+
+def posted_as(body: bytes) -> Posted:
+    """Return the posting that a message's body carries, whatever its number. Raises Unprocessable."""
+    try:
+        read = _decode(body)
+        posted = CODEC.decode(read.type, bytes(read.data))
+    except (msgspec.MsgspecError, CodecError, UnicodeDecodeError) as error:
+        raise Unprocessable(f"there is no posting in it: {error}") from error
+    if read.posting != posted.posting:
+        raise Unprocessable(f"it is said to be posting {read.posting} and is posting {posted.posting}")
     return posted

@@ -62,12 +62,23 @@ class _Line:
 class Applying:
     """Applies what a subscription brings, whatever is redelivered, in whatever order, to however many replicas."""
 
-    def __init__(self, pool: Pool, subscription: Subscription, apply: Apply, fill: Fill | None = None) -> None:
-        """Take a pool whose schema has the consumer's tables; without `fill` a gap waits for what is missing."""
+    def __init__(
+        self,
+        pool: Pool,
+        subscription: Subscription,
+        apply: Apply,
+        fill: Fill | None = None,
+        committed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Take a pool whose schema has the consumer's tables; without `fill` a gap waits for what is missing.
+
+        `committed` is called when messages may have been applied, and all of it is there for others to read.
+        """
         self._pool: Final = pool
         self._subscription: Final = subscription
         self._apply: Final = apply
         self._fill: Final = fill
+        self._committed: Final = committed
         self._waits: Final = subscription.poison is Poison.WAIT
 
     @property
@@ -97,6 +108,8 @@ class Applying:
             raise LogUnavailable(f"{type(error).__name__}: {error}") from error
         if alarm is not None:
             raise Alarmed(alarm)
+        if messages:
+            self._committed()
         return number
 
     async def _take(self, checkpoint: Checkpoint, messages: Sequence[Message]) -> tuple[Number, str | None]:

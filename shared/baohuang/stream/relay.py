@@ -4,6 +4,8 @@
        ▲                                                                                 │
        └──────────────────────── any failure, a lost lease ──────────────────────────────┘
 
+A relay without the lease passes on, over core NATS, what it is poked for: whoever adds to the source pokes his own.
+
 The source is the truth, and where the relay stands is what the stream itself says, never what the relay remembers. So
 it does not matter when it is killed, how often, or whether another one publishes too.
 """
@@ -14,23 +16,27 @@ from dataclasses import dataclass
 from typing import Final
 
 import structlog
+from nats.aio.client import Client
+from nats.aio.msg import Msg
 
 from baohuang.eventlog.port import EventLogError
 from baohuang.stream.connection import Connect
-from baohuang.stream.jetstream import JetStream
+from baohuang.stream.jetstream import JetStream, answers
 from baohuang.stream.lease import Held, Lease, LeaseLost
 from baohuang.stream.port import Source, StreamError
 from baohuang.stream.publishing import Publisher
 from baohuang.stream.streams import StreamName
+from baohuang.stream.subjects import source_subject
 
 _log = structlog.get_logger("stream")
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often the source is looked at unasked, and how long more is waited for after a poke.
+    """How often the source is looked at unasked, and how long after a look it is not looked at again for a poke.
 
-    Then how often the lease is kept and the stream checked, and how many messages go at once.
+    So the first of many pokes is heard at once, and those that follow it are gathered. Then how often the lease is kept
+    and the stream checked, and how many messages go at once.
     """
 
     poll_seconds: float = 0.5
@@ -51,11 +57,12 @@ class Relay:
         self._lease: Final = lease
         self._connect: Final = connect
         self._pace: Final = pace or Pace()
+        self._poke_subject: Final = source_subject(name.name)
         self._poked: Final = asyncio.Event()
         self._trouble = ""
 
     def poke(self) -> None:
-        """Say that the source has more; what nobody says is found at the next poll."""
+        """Say that the source has more, once it is committed; what nobody says is found at the next poll."""
         self._poked.set()
 
     async def run(self) -> None:
@@ -70,7 +77,9 @@ class Relay:
     async def _turn(self) -> None:
         """Publish until something fails."""
         async with self._connect() as client:
-            held = await self._until_held()
+            held = await self._until_held(client)
+            with answers():
+                await client.subscribe(self._poke_subject, cb=self._hear)
             publisher = Publisher(self._source, JetStream(client, self._name), self._pace.batch)
             try:
                 await self._follow(publisher, held)
@@ -78,10 +87,25 @@ class Relay:
                 with suppress(EventLogError, LeaseLost):
                     await self._lease.give_back(held, publisher.number)
 
-    async def _until_held(self) -> Held:
-        while (held := await self._lease.take()) is None:  # noqa: ASYNC110 (of a row that others change)
-            await asyncio.sleep(self._pace.poll_seconds)
+    async def _until_held(self, client: Client) -> Held:
+        while (held := await self._lease.take()) is None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._pace.poll_seconds):
+                    await self._pass_pokes_on(client)
         return held
+
+    async def _pass_pokes_on(self, client: Client) -> None:
+        """Tell whoever has the lease, as long as somebody else has it."""
+        with answers():
+            while True:
+                await self._poked.wait()
+                self._poked.clear()
+                await client.publish(self._poke_subject)
+                await asyncio.sleep(self._pace.gather_seconds)
+
+    async def _hear(self, _: Msg) -> None:
+        """Be poked by a relay that stands by."""
+        self.poke()
 
     async def _follow(self, publisher: Publisher, held: Held) -> None:
         await publisher.begin()
@@ -92,6 +116,8 @@ class Relay:
         now = asyncio.get_running_loop().time
         keep_at = now()
         while True:
+            self._poked.clear()
+            look_again_at = now() + self._pace.gather_seconds
             more = await publisher.advance()
             if now() >= keep_at:
                 await publisher.check()
@@ -99,14 +125,13 @@ class Relay:
                 keep_at = now() + self._pace.keep_seconds
             if not more:
                 await self._until_poked()
+                await asyncio.sleep(look_again_at - now())
 
     async def _until_poked(self) -> None:
-        """Wait for a poke, and a little for more to come with it; for the next poll at the latest."""
+        """Wait for a poke, for the next poll at the latest."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._pace.poll_seconds):
                 await self._poked.wait()
-                await asyncio.sleep(self._pace.gather_seconds)
-        self._poked.clear()
 
     def _note(self, error: Exception) -> None:
         """Log a trouble once, until it is over or another one."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 ROOT: Final = "baohuang.v1"
 
@@ -22,6 +22,10 @@ class StreamName:
     def subject(self, table_id: str, kind: str) -> str:
         """Return the subject of a message about a table."""
         return f"{ROOT}.{self.area}.{token(table_id)}.{token(kind)}"
+
+    def table_id_of(self, subject: str) -> str:
+        """Return the table that a message of the stream is about, by its subject."""
+        return unquote(subject.removeprefix(f"{ROOT}.{self.area}.").partition(".")[0])
 
     def of_kind(self, kind: str) -> str:
         """Return the wildcard for one kind of message, of all tables."""

@@ -1,7 +1,8 @@
-"""Subjects and payloads of the pokes between replicas: one module, so that both ends agree.
+"""Subjects and payloads of the pokes: one module, so that both ends agree.
 
     baohuang.v1.poke.table.<table id>   the table has reached a version     {"version":42}
     baohuang.v1.poke.seat.<table id>    a player opened a stream of it       {"player":"an","stream":"0190…"}
+    baohuang.v1.poke.source.<stream>    a stream's source has more           nothing
 
 They go over core NATS: nothing is kept, and what is lost is found by polling the log. Anybody may hear them: they hold
 nothing that is hidden from anybody at the table.
@@ -16,6 +17,7 @@ from baohuang.rules.state import PlayerId, TableId
 
 _TABLE: Final = "baohuang.v1.poke.table."
 _SEAT: Final = "baohuang.v1.poke.seat."
+_SOURCE: Final = "baohuang.v1.poke.source."
 ALL_TABLES: Final = f"{_TABLE}*"
 ALL_SEATS: Final = f"{_SEAT}*"
 
@@ -41,6 +43,11 @@ def table_subject(table_id: TableId) -> str:
 def seat_subject(table_id: TableId) -> str:
     """Return where the streams of a table's players are told."""
     return f"{_SEAT}{table_id}"
+
+
+def source_subject(stream: str) -> str:
+    """Return where it is told that the source of a JetStream stream has more."""
+    return f"{_SOURCE}{stream}"
 
 
 def table_id_of(subject: str) -> TableId:

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from baohuang.gen.events.v1 import events_pb2 as _events_pb2
+from baohuang.gen.scoring.v1 import scored_pb2 as _scored_pb2
 from baohuang.gen.table.v1 import table_view_pb2 as _table_view_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -90,6 +91,8 @@ class WatchTableResponse(_message.Message):
     HEARTBEAT_FIELD_NUMBER: _builtins.int
     RECONNECT_FIELD_NUMBER: _builtins.int
     TAKEN_OVER_FIELD_NUMBER: _builtins.int
+    HAND_SCORED_FIELD_NUMBER: _builtins.int
+    FINE_POSTED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> _table_view_pb2.TableView:
         """The table as it is now: throw away what you have and go on from here. First on the stream, unless you missed
@@ -110,9 +113,21 @@ class WatchTableResponse(_message.Message):
 
     @_builtins.property
     def taken_over(self) -> Global___TakenOver:
-        """The stream ends: the player of a seat opened another one for this table. Do not watch again by yourself.
-        6 and on: notices beside the table's versions.
+        """The stream ends: the player of a seat opened another one for this table. Do not watch again by yourself."""
+
+    @_builtins.property
+    def hand_scored(self) -> _scored_pb2.HandScored:
+        """6 and on: notices beside the table's versions. They have no version of their own, and a stream is complete without
+        them: a notice is sent when it can be, is not sent again to who missed it, and may come twice.
+
+        A hand's points are in the ledger. Comes after the `HandFinished` it follows from, a moment later as a rule, for the
+        hand that was the last one when the stream began and for those after it. Without it, or to be sure:
+        `ScoringService.GetHandScore`.
         """
+
+    @_builtins.property
+    def fine_posted(self) -> _scored_pb2.FinePosted:
+        """A fine is in the ledger. Comes after the `PlayerFined` it follows from, if that came over this stream."""
 
     def __init__(
         self,
@@ -122,12 +137,14 @@ class WatchTableResponse(_message.Message):
         heartbeat: Global___Heartbeat | None = ...,
         reconnect: Global___Reconnect | None = ...,
         taken_over: Global___TakenOver | None = ...,
+        hand_scored: _scored_pb2.HandScored | None = ...,
+        fine_posted: _scored_pb2.FinePosted | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fine_posted", b"fine_posted", "hand_scored", b"hand_scored", "heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fine_posted", b"fine_posted", "hand_scored", b"hand_scored", "heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["snapshot", "update", "heartbeat", "reconnect", "taken_over"]  # noqa: Y015
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["snapshot", "update", "heartbeat", "reconnect", "taken_over", "hand_scored", "fine_posted"]  # noqa: Y015
     _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
 
