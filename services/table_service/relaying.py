@@ -1,7 +1,8 @@
 """The log's relay, which every replica of this service runs: one of them publishes, the others stand by."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 from baohuang.database.pool import Identity, Limits, open_pool
@@ -10,19 +11,24 @@ from baohuang.stream.lease import Lease
 from baohuang.stream.log_source import LogSource
 from baohuang.stream.relay import Relay
 from baohuang.stream.streams import TABLE_STREAM
+from baohuang.stream.table_messages import SETTLING
 from baohuang.stream.working import at_work
+from table_service.curtain import Learnt
 
 RELAY_IDENTITY: Final = Identity("baohuang relay", "baohuang_app", "eventlog")
 LOG_SOURCE: Final = "log"
 """The name of the log's lease."""
 _CONNECTIONS: Final = 2
+Told = Callable[[Sequence[Learnt]], None]
+"""Is told what the log has more."""
 
 
 @asynccontextmanager
-async def relaying(dsn: str, nats_url: str | None) -> AsyncIterator[Callable[[], None]]:
+async def relaying(dsn: str, nats_url: str | None) -> AsyncIterator[Told]:
     """Publish the log to JetStream until the end of the block; without a NATS nothing is published.
 
-    Gives what is to be called when something was appended. Raises OSError, asyncpg.PostgresError.
+    Gives what is to be told what was appended: somebody waits for the score of what points follow from.
+    Raises OSError, asyncpg.PostgresError.
     """
     if nats_url is None:
         yield _nobody_to_tell
@@ -31,8 +37,15 @@ async def relaying(dsn: str, nats_url: str | None) -> AsyncIterator[Callable[[],
         lease, connect = Lease(pool, LOG_SOURCE), connect_to(nats_url, "baohuang relay of the log")
         relay = Relay(LogSource(pool), TABLE_STREAM, lease, connect)
         async with at_work(relay):
-            yield relay.poke
+            yield partial(_tell, relay)
 
 
-def _nobody_to_tell() -> None:
+def _tell(relay: Relay, learnt: Sequence[Learnt]) -> None:
+    if any(one.happened.stored.type in SETTLING for one in learnt):
+        relay.hurry()
+    else:
+        relay.poke()
+
+
+def _nobody_to_tell(_: Sequence[Learnt]) -> None:
     """Do nothing."""

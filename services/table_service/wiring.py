@@ -21,7 +21,7 @@ from table_service.handler import CommandHandler
 from table_service.identifiers import new_watch_id
 from table_service.playing.session import Playing
 from table_service.pokes import Ears, NatsAddress, neighbours
-from table_service.relaying import relaying
+from table_service.relaying import Told, relaying
 from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
@@ -72,8 +72,8 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
     nats = NatsAddress(url.get_secret_value(), settings.replica or "table") if url else None
     async with (
         open_log(dsn) as log,
-        relaying(dsn, nats.url if nats else None) as poke,
-        serving(server, log, seeds_from(settings.dev_seed), nats=nats, poke=poke) as hub,
+        relaying(dsn, nats.url if nats else None) as told,
+        serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told) as hub,
     ):
         yield hub
 
@@ -87,11 +87,11 @@ async def serving(
     timing: Timing | None = None,
     *,
     nats: NatsAddress | None = None,
-    poke: Callable[[], None] | None = None,
+    told: Told | None = None,
 ) -> AsyncIterator[Hub]:
     """Register the servicers on the server, over any log, poking other replicas over NATS if it has an address.
 
-    `poke` is called when the log has more. Raises LogUnavailable.
+    `told` is told what the log has more. Raises LogUnavailable.
     """
     limits, timing = limits or Limits(), timing or Timing()
     clock = DatabaseClock(log, timing.monotonic)
@@ -105,8 +105,8 @@ async def serving(
         hub.publish(table_id, learnt)
         deadlines.learn(table_id, learnt[-1].happened.table)
         lines.learn(table_id, learnt[-1].happened.table)
-        if poke is not None:
-            poke()
+        if told is not None:
+            told(learnt)
 
     def taken_elsewhere(table_id: TableId, player: PlayerId, stream: str) -> None:
         hub.taken_elsewhere(table_id, player, stream)

@@ -78,6 +78,22 @@ async def test_who_stands_by_passes_pokes_on(pool: Pool, nats_url: str) -> None:
                 await eventually(partial(reached, nats_url, last))
 
 
+async def test_a_hurry_waits_for_no_others(pool: Pool, nats_url: str) -> None:
+    """Where pokes are gathered for an hour, one in a hurry has all published at once, also through who stands by."""
+    source, gathering = Numbers(1), Pace(poll_seconds=3600, gather_seconds=3600)
+    publishing, by = (
+        Relay(source, NUMBERS, Lease(pool, "numbers", 3600), connect_to(nats_url, "relay"), gathering) for _ in range(2)
+    )
+    async with at_work(publishing):
+        await eventually(lambda: reached(nats_url, 1))
+        async with at_work(by):
+            for last, relay in ((2, publishing), (3, by), (4, by)):
+                source.grow(1)
+                publishing.poke()
+                relay.hurry()
+                await eventually(partial(reached, nats_url, last))
+
+
 async def test_of_two_relays_one_publishes(pool: Pool, nats_url: str) -> None:
     """Two run at once: one reads and publishes, the other waits for its lease; when the one ends, the other goes on."""
     source, idle = Numbers(10), Numbers(10)

@@ -28,6 +28,7 @@ from baohuang.stream.publishing import Publisher
 from baohuang.stream.streams import StreamName
 from baohuang.stream.subjects import source_subject
 
+_HURRY: Final = b"hurry"
 _log = structlog.get_logger("stream")
 
 
@@ -35,8 +36,8 @@ _log = structlog.get_logger("stream")
 class Pace:
     """How often the source is looked at unasked, and how long after a look it is not looked at again for a poke.
 
-    So the first of many pokes is heard at once, and those that follow it are gathered. Then how often the lease is kept
-    and the stream checked, and how many messages go at once.
+    So the first of many pokes is heard at once, and those that follow it are gathered, unless one is in a hurry. Then
+    how often the lease is kept and the stream checked, and how many messages go at once.
     """
 
     poll_seconds: float = 0.5
@@ -59,10 +60,16 @@ class Relay:
         self._pace: Final = pace or Pace()
         self._poke_subject: Final = source_subject(name.name)
         self._poked: Final = asyncio.Event()
+        self._hurried: Final = asyncio.Event()
         self._trouble = ""
 
     def poke(self) -> None:
         """Say that the source has more, once it is committed; what nobody says is found at the next poll."""
+        self._poked.set()
+
+    def hurry(self) -> None:
+        """Say the same of what somebody waits for."""
+        self._hurried.set()
         self._poked.set()
 
     async def run(self) -> None:
@@ -99,13 +106,21 @@ class Relay:
         with answers():
             while True:
                 await self._poked.wait()
-                self._poked.clear()
-                await client.publish(self._poke_subject)
-                await asyncio.sleep(self._pace.gather_seconds)
+                said = _HURRY if self._hurried.is_set() else b""
+                self._forget_pokes()
+                await client.publish(self._poke_subject, said)
+                await self._gather(self._pace.gather_seconds)
 
-    async def _hear(self, _: Msg) -> None:
+    async def _hear(self, poke: Msg) -> None:
         """Be poked by a relay that stands by."""
-        self.poke()
+        if poke.data == _HURRY:
+            self.hurry()
+        else:
+            self.poke()
+
+    def _forget_pokes(self) -> None:
+        self._poked.clear()
+        self._hurried.clear()
 
     async def _follow(self, publisher: Publisher, held: Held) -> None:
         await publisher.begin()
@@ -116,7 +131,7 @@ class Relay:
         now = asyncio.get_running_loop().time
         keep_at = now()
         while True:
-            self._poked.clear()
+            self._forget_pokes()
             look_again_at = now() + self._pace.gather_seconds
             more = await publisher.advance()
             if now() >= keep_at:
@@ -125,13 +140,19 @@ class Relay:
                 keep_at = now() + self._pace.keep_seconds
             if not more:
                 await self._until_poked()
-                await asyncio.sleep(look_again_at - now())
+                await self._gather(look_again_at - now())
 
     async def _until_poked(self) -> None:
         """Wait for a poke, for the next poll at the latest."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._pace.poll_seconds):
                 await self._poked.wait()
+
+    async def _gather(self, seconds: float) -> None:
+        """Wait for more to come with what was said, unless that is in a hurry."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._hurried.wait()
 
     def _note(self, error: Exception) -> None:
         """Log a trouble once, until it is over or another one."""

@@ -1,0 +1,91 @@
+"""How long after the end of a hand its score is told to a watcher, with nothing else going on.
+
+One table service, one scoring service, PostgreSQL and NATS with their defaults, all processes of their own. Five bots
+play hand after hand at one table. From the moment that `HandFinished` was decided, which is before its commit, to the
+moment that a spectator has the notice; the service's clock is this machine's. Less is better.
+"""
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import scoring_service.migrations
+from baohuang.client import DevelopmentIdentity, Moment, TableClient, connect
+from baohuang.embedded.nats import EmbeddedNats
+from baohuang.rules.events import HandFinished
+from baohuang.rules.state import ALL_SEATS, PlayerId, TableId
+from baohuang.scoring.events import HandScored
+from command_line.bots.runner import Bot
+from command_line.service_process import ServiceProcess
+from command_line.services import SCORING
+
+from .processes import Serving, serving
+from .row import Bench, Row
+
+_HANDS: Final = 15
+_PATIENCE_SECONDS: Final = 60.0
+_NAME: Final = "score.notice"
+
+
+async def run(_wanted: Sequence[str]) -> Sequence[Row]:
+    """Measure hand after hand."""
+    with tempfile.TemporaryDirectory() as folder:
+        nats = EmbeddedNats(Path(folder))
+        url = await nats.start()
+        try:
+            async with serving(1, {"BAOHUANG_NATS_URL": url}) as tables, _scoring(tables, url, Path(folder)):
+                late = await _measured(tables.services[0].address)
+        finally:
+            await nats.destroy()
+    return [Row(_NAME, statistics.median(late), "ms", 50.0, "the bar: 50 ms")]
+
+
+@asynccontextmanager
+async def _scoring(tables: Serving, url: str, folder: Path) -> AsyncIterator[None]:
+    await asyncio.to_thread(scoring_service.migrations.migrate, tables.dsn)
+    environment = {"BAOHUANG_POSTGRES_DSN": tables.dsn, "BAOHUANG_NATS_URL": url, "BAOHUANG_INSECURE_DEV": "true"}
+    service = ServiceProcess(SCORING, folder, environment)
+    await service.start()
+    try:
+        yield
+    finally:
+        await service.stop()
+
+
+async def _measured(address: str) -> list[float]:
+    """Play the hands, and return for each how late its score was told, in milliseconds."""
+    async with AsyncExitStack() as connections:
+        spectator, *players = [
+            await connections.enter_async_context(connect(address, DevelopmentIdentity(PlayerId(name))))
+            for name in ("watcher", *(f"player-{seat}" for seat in ALL_SEATS))
+        ]
+        table_id = (await spectator.open_table("ourgame-simple")).table_id
+        moments = await connections.enter_async_context(aclosing(spectator.watch(table_id)))
+        await anext(moments)
+        async with asyncio.timeout(_HANDS * _PATIENCE_SECONDS):
+            return [await _one_hand(players, table_id, moments) for _ in range(_HANDS)]
+
+
+async def _one_hand(players: Sequence[TableClient], table_id: TableId, moments: AsyncIterator[Moment]) -> float:
+    bots = [Bot(client, seat) for seat, client in enumerate(players)]
+    for bot in bots:
+        await bot.take_place(table_id)
+    playing = asyncio.gather(*(bot.play_hand(table_id) for bot in bots))
+    decided_at: datetime | None = None
+    async for moment in moments:
+        if moment.update is not None and isinstance(moment.update.event, HandFinished):
+            decided_at = moment.update.recorded_at
+        if isinstance(moment.posted, HandScored) and decided_at is not None:
+            late = (time.time() - decided_at.timestamp()) * 1000
+            await playing
+            return late
+    raise AssertionError("a watch has no end of its own")
+
+
+BENCH: Final = Bench((_NAME,), run)
