@@ -18,7 +18,7 @@ from baohuang.rpc.paging import not_ours, parts_in, size_of, token_of
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.scoring.events import PostingNumber
 from scoring_service.entries import HOUSE, AccountName, account_of, owner_of
-from scoring_service.statements import Account, BookedEntry, Place
+from scoring_service.statements import Account, BookedEntry, HandScore, Place
 
 _TABLE_ID: Final = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 _NUMBER: Final = re.compile(r"[0-9]{1,10}", re.ASCII)
@@ -43,8 +43,14 @@ def hand_in(request: pb.GetHandScoreRequest) -> tuple[TableId, int]:
 
 
 def not_scored() -> NotFound:
-    """Return the refusal of a hand that is not in the ledger."""
+    """Return the refusal of a hand that is not in the ledger, or not for the caller to know of."""
     return NotFound(Reason.NOT_SCORED, "the ledger does not have this hand: it may be about to")
+
+
+def may_read(found: HandScore) -> bool:
+    """Tell whether the caller may know of a score; to others it is as if there were none."""
+    caller = current_caller()
+    return caller.role is not Role.PLAYER or found.is_for(PlayerId(caller.player))
 
 
 def account_in(text: str) -> AccountName:

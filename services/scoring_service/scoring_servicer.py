@@ -22,10 +22,10 @@ class ScoringServicer(scoring_service_pb2_grpc.ScoringServiceServicer):
     async def GetHandScore(self, request: pb.GetHandScoreRequest, context: Context) -> pb.GetHandScoreResponse:
         """Return the score of a hand."""
         table_id, hand = api.hand_in(request)
-        score = await self._statements.hand_score(table_id, hand)
-        if score is None:
+        found = await self._statements.hand_score(table_id, hand)
+        if found is None or not api.may_read(found):
             raise api.not_scored()
-        return pb.GetHandScoreResponse(score=to_proto(score, scored_pb2.HandScored))
+        return pb.GetHandScoreResponse(score=to_proto(found.score, scored_pb2.HandScored))
 
     async def GetAccount(self, request: pb.GetAccountRequest, context: Context) -> pb.GetAccountResponse:
         """Return an account."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from baohuang.rpc.reading import Reader
+from baohuang.rules.state import PlayerId
 from baohuang.scoring.events import CODEC, HandScored, PostingNumber
 from scoring_service.entries import AccountName
 from scoring_service.queries import query
@@ -48,13 +49,25 @@ class BookedEntry:
     happened_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class HandScore:
+    """The score of a hand, and whether its table is private: for those who played it, operators and services."""
+
+    score: HandScored
+    private: bool
+
+    def is_for(self, player: PlayerId) -> bool:
+        """Whether the player may know of it."""
+        return not self.private or any(seat.player == player for seat in self.score.seats)
+
+
 class Statements:
     """Reads the ledger. All of it raises Unavailable when the database does not answer."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader: Final = reader
 
-    async def hand_score(self, table_id: str, hand: int) -> HandScored | None:
+    async def hand_score(self, table_id: str, hand: int) -> HandScore | None:
         """Return the score of a hand, None if it is not in the ledger."""
         rows = await self._reader.fetch(_HAND_SCORE, table_id, hand)
         if not rows:
@@ -62,7 +75,7 @@ class Statements:
         score = CODEC.decode(rows[0]["type"], rows[0]["data"])
         if not isinstance(score, HandScored):
             raise TypeError(f"{table_id} hand {hand} is posted as {type(score).__name__}")
-        return score
+        return HandScore(score, rows[0]["private"])
 
     async def account(self, account: AccountName) -> Account:
         """Return an account."""

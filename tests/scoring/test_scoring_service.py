@@ -6,8 +6,12 @@ import pytest
 from baohuang.gen.scoring.v1 import scored_pb2
 from baohuang.gen.scoring.v1 import scoring_service_pb2 as pb
 from baohuang.rpc.messages import from_proto
+from baohuang.rules.events import TableOpened
+from baohuang.rules.rulesets import Options
+from baohuang.rules.state import PlayerId, TableId
 from baohuang.scoring.events import HandScored
 from scoring.following import Ledger
+from scoring.hands import a_hand
 from scoring.recording import TABLES, Recorder
 from scoring.serving import Caller, channel_to
 from scoring_service.wiring import SERVICES, register
@@ -40,6 +44,24 @@ async def test_a_hand_that_is_not_scored(channel: grpc.aio.Channel) -> None:
         assert (refused.code, refused.reason) == (grpc.StatusCode.NOT_FOUND, "NOT_SCORED")
     refused = await Caller(channel).refused(pb.GetHandScoreRequest(table_id=TABLES[0]))
     assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ("hand",))
+
+
+async def test_the_score_of_a_private_table_is_its_players(recorder: Recorder, ledger: Ledger) -> None:
+    """Those who played the hand, operators and services get it; to others it is as a hand that there never was."""
+    for table_id, digest in ((TABLES[0], "5e" * 32), (TABLES[1], "")):
+        opened = TableOpened(TableId(table_id), "ourgame-simple", Options(), PlayerId("host"), invitation_digest=digest)
+        await recorder.append(table_id, (opened,))
+        await recorder.record(a_hand(), table_id)
+    await ledger.follow()
+    private, public = (pb.GetHandScoreRequest(table_id=table_id, hand=1) for table_id in TABLES[:2])
+    missing = pb.GetHandScoreRequest(table_id=TABLES[0], hand=2)
+    async with channel_to(lambda server: register(server, ledger.pool), *SERVICES) as channel:
+        trusted = [Caller(channel, "anybody", role) for role in ("operator", "service")]
+        for caller in (*trusted, *(Caller(channel, player) for player in a_hand().players)):
+            assert (await caller.call(private)).score.table_id == TABLES[0]
+        for stranger in (Caller(channel, "host"), Caller(channel, "stranger")):
+            assert await stranger.refused(private) == await stranger.refused(missing)
+            assert (await stranger.call(public)).score.table_id == TABLES[1]
 
 
 async def test_accounts_are_the_ledgers(channel: grpc.aio.Channel, ledger: Ledger) -> None:
