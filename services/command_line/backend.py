@@ -203,6 +203,7 @@ def _migrate(dsn: str, beside: Sequence[Service]) -> None:
     try:
         migrate(dsn)
         for service in beside:
-            _MIGRATIONS[service](dsn)
+            if service in _MIGRATIONS:
+                _MIGRATIONS[service](dsn)
     except (DBAPIError, CommandError) as error:
         raise MigrationError(f"cannot bring the database up to date: {error}") from error

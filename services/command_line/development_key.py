@@ -39,9 +39,11 @@ class DevelopmentKeyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentKey:
-    """An Ed25519 key that vouches for callers of one data folder's services."""
+    """An Ed25519 key that vouches for callers of one data folder's services, or of whose issuer it is one."""
 
     private: Ed25519PrivateKey = field(repr=False)
+    issuer: str | None = ISSUER
+    audience: str = AUDIENCE
 
     @classmethod
     def of(cls, data_dir: Path) -> Self:
@@ -49,6 +51,11 @@ class DevelopmentKey:
         path = signing_key_path(data_dir)
         if not path.exists():
             raise DevelopmentKeyError(f"there is no key at {path}: start `baohuang up` with this data folder first")
+        return cls.read(path, ISSUER, AUDIENCE)
+
+    @classmethod
+    def read(cls, path: Path, issuer: str | None, audience: str) -> Self:
+        """Read the key of a PEM file, for tokens of an issuer (None: unnamed). Raises DevelopmentKeyError, OSError."""
         if path.stat().st_mode & _OTHERS:
             raise DevelopmentKeyError(f"{path} is open to other users: remove it, and `baohuang up` makes another")
         try:
@@ -57,7 +64,7 @@ class DevelopmentKey:
             private = None  # told below, with keys of other kinds
         if not isinstance(private, Ed25519PrivateKey):
             raise DevelopmentKeyError(f"{path} is no Ed25519 key: remove it, and `baohuang up` makes another")
-        return cls(private)
+        return cls(private, issuer, audience)
 
     @classmethod
     def made_or_found(cls, data_dir: Path) -> Self:
@@ -86,8 +93,8 @@ class DevelopmentKey:
         """Sign a token of the caller that lasts so long from now."""
         now = time.time()
         claims = {
-            "iss": ISSUER,
-            "aud": AUDIENCE,
+            **({"iss": self.issuer} if self.issuer else {}),
+            "aud": self.audience,
             "sub": caller.player,
             "role": str(caller.role),
             "iat": int(now),

@@ -16,6 +16,7 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "up": "command_line.up:command",
         "demo": "command_line.demo.command:demo",
         "play": "command_line.play.command:play",
+        "bots": "command_line.bots.main:main",
         "judge": "command_line.judge.command:judge",
         "token": "command_line.tokens:token",
         "rebuild-stream": "command_line.rebuild_stream:rebuild_stream",

@@ -8,14 +8,15 @@ from typing import Final
 from baohuang.rpc.auth import Caller, CallerId, Role
 from baohuang.rpc.key_sources import is_url
 from baohuang.rpc.rate_limit import RateLimit
-from command_line.development_key import AUDIENCE, ISSUER, DevelopmentKey, jwks_path
+from command_line.development_key import AUDIENCE, ISSUER, DevelopmentKey, jwks_path, signing_key_path
 from command_line.service_process import Service
 
 TABLE: Final = Service("table", "table_service.main", "BAOHUANG_TABLE_LISTEN")
 SCORING: Final = Service("scoring", "scoring_service.main", "BAOHUANG_SCORING_LISTEN")
 RATING: Final = Service("rating", "rating_service.main", "BAOHUANG_RATING_LISTEN")
 MATCHMAKING: Final = Service("matchmaking", "matchmaking_service.main", "BAOHUANG_MATCHMAKING_LISTEN")
-BESIDE_TABLES: Final = (SCORING, RATING, MATCHMAKING)
+BOTS: Final = Service("bots", "command_line.bots.main", "BAOHUANG_BOTS_LISTEN")
+BESIDE_TABLES: Final = (SCORING, RATING, MATCHMAKING, BOTS)
 """All but the table service, which is always there."""
 _AS_LONG_AS_IT_RUNS: Final = 10 * 365 * 86400.0
 """Seconds: a service's token lasts for longer than anybody runs it, and the key beside it could sign another."""
@@ -27,9 +28,10 @@ class BackendOptions:
 
     `postgres_dsn` and `nats_url` name servers of yours; None runs embedded ones. `table_port` 0 keeps the last one,
     wanted or not; all `table_replicas` listen on it. `beside` are services to run beside the table service.
-    `jwks` is the path or URL of the keys of your own tokens, `service_token` one of them for matchmaking, of the role
-    service; None trusts those of `baohuang token`. `insecure_dev` believes each client that sends no token on its own
-    word. `rate_limit` None is the services' own default.
+    `jwks` is the path or URL of the keys of your own tokens; then `service_token` is one of them, of the role service,
+    for matchmaking, and `bots_key` the PEM file of one of the keys, for bots. None trusts those of `baohuang token`.
+    `insecure_dev` believes each client that sends no token on its own word. `rate_limit` None is the services' own
+    default.
     """
 
     data_dir: Path
@@ -43,6 +45,7 @@ class BackendOptions:
     table_replicas: int = 1
     beside: Sequence[Service] = ()
     service_token: str | None = None
+    bots_key: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class Surroundings:
             return self._of_tables()
         if service == MATCHMAKING:
             return self._of_matchmaking()
+        if service == BOTS:
+            return self._of_bots()
         return {}
 
     def _of_tables(self) -> Mapping[str, str]:
@@ -87,8 +92,22 @@ class Surroundings:
         others = {"BAOHUANG_TABLE_ADDRESS": self.addresses[TABLE]}
         if RATING in self.addresses:
             others["BAOHUANG_RATING_ADDRESS"] = self.addresses[RATING]
+        if BOTS not in self.addresses:
+            others["BAOHUANG_FILL_WITH_BOTS_AFTER"] = "inf"  # they would sit there, and nobody play for them
         token = _service_token(self.options)
         return others if token is None else {**others, "BAOHUANG_SERVICE_TOKEN": token}
+
+    def _of_bots(self) -> Mapping[str, str]:
+        where = {"BAOHUANG_TABLE_ADDRESS": self.addresses[TABLE]}
+        key = bots_key(self.options)
+        return where if key is None else {**where, "BAOHUANG_BOTS_KEY": str(key)}
+
+
+def bots_key(options: BackendOptions) -> Path | None:
+    """Return the key that vouches for bots: yours, or the folder's where that is trusted; None if there is none."""
+    if options.bots_key is not None or options.jwks is not None:
+        return options.bots_key and options.bots_key.resolve()
+    return signing_key_path(options.data_dir)
 
 
 def _tokens(options: BackendOptions) -> Mapping[str, str]:

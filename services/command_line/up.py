@@ -3,6 +3,8 @@
 import asyncio
 import shlex
 import signal
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +17,9 @@ from baohuang.rpc.rate_limit import RateLimit
 from baohuang.rpc.settings import DEFAULT_RATE_LIMIT
 from command_line.backend import LocalBackend, MigrationError
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKeyError
-from command_line.services import BESIDE_TABLES, BackendOptions
+from command_line.service_process import Service
+from command_line.services import BESIDE_TABLES, BOTS, BackendOptions
+from command_line.services import bots_key as key_for_bots
 from command_line.supervision import MovedError, supervise
 
 MOST_REPLICAS = 16
@@ -44,6 +48,10 @@ def command(
         typer.Option(
             envvar="BAOHUANG_SERVICE_TOKEN", help="with --jwks: your token of the role service, for matchmaking"
         ),
+    ] = None,
+    bots_key: Annotated[
+        Path | None,
+        typer.Option(envvar="BAOHUANG_BOTS_KEY", help="with --jwks: PEM file of one of those keys, for bots"),
     ] = None,
     rate_limit: Annotated[
         float,
@@ -77,14 +85,21 @@ def command(
         jwks,
         RateLimit(rate_limit, rate_burst),
         table_replicas,
-        BESIDE_TABLES,
-        service_token,
+        service_token=service_token,
+        bots_key=bots_key,
     )
+    options = replace(options, beside=_beside(options))
     try:
         asyncio.run(run(options, Console()))
     except (EmbeddedServerError, MovedError, MigrationError, DevelopmentKeyError, OSError) as error:
         Console(stderr=True).print(Text(str(error), style="red"))
         raise typer.Exit(1) from None
+
+
+def _beside(options: BackendOptions) -> Sequence[Service]:
+    """Return what to run beside the table service: no bots where nothing could vouch for them."""
+    vouched = key_for_bots(options) is not None or options.insecure_dev
+    return BESIDE_TABLES if vouched else [service for service in BESIDE_TABLES if service != BOTS]
 
 
 async def run(options: BackendOptions, console: Console) -> None:

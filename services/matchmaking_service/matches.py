@@ -13,6 +13,7 @@ from typing import Any, Final
 import structlog
 
 from baohuang.database.pool import Connection, Pool
+from baohuang.rules.bots import BOT_PREFIX
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId
 from matchmaking_service.matching import NEWCOMERS_RATING, Candidate, Match, PartyId, Queue
@@ -168,7 +169,8 @@ async def _members(connection: Connection, party_ids: Sequence[str]) -> Mapping[
 
 async def _form(connection: Connection, match: Match) -> Formed:
     match_id = MatchId(str(uuid.uuid4()))
-    players = [*match.players, *(PlayerId(f"bot:{match_id[:8]}-{number}") for number in range(1, match.bots + 1))]
+    bots = [PlayerId(f"{BOT_PREFIX}{match_id[:8]}-{number}") for number in range(1, match.bots + 1)]
+    players = [*match.players, *bots]
     # Friends are neighbours no more often than others, and nobody's wait gives him a seat.
     secrets.SystemRandom().shuffle(players)
     options = read_options(match.queue.options.encode())

@@ -234,7 +234,8 @@ def listing(message: pb.ListTablesRequest) -> tuple[bytes, StreamId | None, int]
         raise MalformedInput.field("page_token", "is not one that ListTables gave")
     private = is_trusted() or message.player == caller()
     status = _status(message.status)
-    where = filter_for(message.ruleset, status, message.player, free_seat=message.free_seat, private=private)
+    flags = {"free_seat": message.free_seat, "bots": message.bots, "private": private}
+    where = filter_for(message.ruleset, status, message.player, **flags)
     size = min(message.page_size or _DEFAULT_PAGE, _LARGEST_PAGE)
     return where, StreamId(message.page_token) if message.page_token else None, size
 

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from baohuang.rules.bots import is_bot
 from baohuang.rules.rulesets import Options, RulesetId
 from baohuang.rules.state import PlayerId, Table, TableStatus, in_progress
 
@@ -22,6 +23,8 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
     hand_in_progress: bool
     listed: bool = True
     """Whether it is open to all, and so in everybody's listings."""
+    bots: bool = False
+    """Whether bots sit at it."""
 
 
 _STANDING: Final = attrgetter(*(field.name for field in fields(Table) if field.name not in {"hand", "version"}))
@@ -43,6 +46,7 @@ def summary_of(table: Table) -> bytes:
             hands_played=table.hands_played,
             hand_in_progress=in_progress(table),
             listed=not table.invitation_digest,
+            bots=any(map(is_bot, players)),
         )
     )
 
@@ -62,7 +66,9 @@ def read_summary(stored: bytes) -> Summary:
     return _decode(stored)
 
 
-def filter_for(ruleset: str, status: TableStatus | None, player: str, *, free_seat: bool, private: bool) -> bytes:
+def filter_for(
+    ruleset: str, status: TableStatus | None, player: str, *, free_seat: bool, bots: bool, private: bool
+) -> bytes:
     """Return the containment filter for a listing: what is empty, None or false does not filter.
 
     Private tables are among what it finds only with `private`.
@@ -77,6 +83,8 @@ def filter_for(ruleset: str, status: TableStatus | None, player: str, *, free_se
         wanted["players"] = [player]
     if free_seat:
         wanted["freeSeat"] = True
+    if bots:
+        wanted["bots"] = True
     if not private:
         wanted["listed"] = True
     return _encode(wanted)

@@ -18,8 +18,9 @@ from baohuang.rules.redact import mask
 from baohuang.rules.rulesets import BOUNDS, RULESETS, Options
 from baohuang.rules.state import ALL_SEATS, Phase, PlayerId, Table, TableId, TableStatus
 from client.in_process import HASTY, Service, running
+from command_line.bots.errands import hand_is_closed
 from command_line.bots.policy import choose
-from command_line.bots.runner import Bot, hand_is_closed
+from command_line.bots.runner import Bot
 from command_line.demo.checking import check, finish_of, recorded
 from command_line.demo.stage import Seen, play_one_hand
 from table_service.seeds import DevelopmentSeeds

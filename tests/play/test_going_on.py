@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -16,7 +17,7 @@ from baohuang.rpc.auth import Caller, CallerId, Role
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId
 from command_line.backend import LocalBackend, table_address
-from command_line.bots.runner import may_take_back
+from command_line.bots.errands import may_take_back
 from command_line.development_key import DevelopmentKey
 from command_line.identities import by_key
 from command_line.play.bot_names import unused_names
@@ -157,11 +158,9 @@ class BusyOnceListed(TableClient):
         super().__init__(channel, token)
         self._begin = begin
 
-    async def list_tables(
-        self, *, ruleset: str = "", player: str = "", free_seat: bool = False
-    ) -> AsyncIterator[Summary]:
+    async def list_tables(self, **filters: Any) -> AsyncIterator[Summary]:
         """List, and begin."""
-        async for one in super().list_tables(ruleset=ruleset, player=player, free_seat=free_seat):
+        async for one in super().list_tables(**filters):
             yield one
         await self._begin()
 

@@ -6,7 +6,7 @@ import pwd
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,14 +85,20 @@ class Up:
 
 
 @asynccontextmanager
-async def up(data: Path, *options: str, prefix: Sequence[str] = (), cwd: Path | None = None) -> AsyncIterator[Up]:
+async def up(
+    data: Path,
+    *options: str,
+    prefix: Sequence[str] = (),
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> AsyncIterator[Up]:
     """Start `baohuang up --data DATA OPTIONS...`; ended at exit, if it has not ended by then."""
     baohuang = [sys.executable, "-m", "command_line", "up", "--data", str(data), *options]
     process = await asyncio.create_subprocess_exec(
         *prefix,
         *baohuang,
         cwd=cwd,
-        env=_environment(),
+        env={**_environment(), **(environment or {})},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,

@@ -10,7 +10,7 @@ import asyncpg
 
 from up.running import Up, as_ordinary_user, eventually, processes, up
 
-SERVICES = ("table", "scoring", "rating", "matchmaking")
+SERVICES = ("table", "scoring", "rating", "matchmaking", "bots")
 SERVERS = ("postgres", "nats", *SERVICES)
 
 

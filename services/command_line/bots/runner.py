@@ -10,7 +10,8 @@ from baohuang.eventlog.port import NO_VERSION, Version
 from baohuang.rpc.reason import Reason
 from baohuang.rules.commands import Move
 from baohuang.rules.phases.asking import seats_to_act
-from baohuang.rules.state import Table, TableId, TableStatus
+from baohuang.rules.state import PlayerId, Table, TableId
+from command_line.bots.errands import Errand, errand, hand_is_closed, may_take_back
 from command_line.bots.policy import choose
 
 _ALREADY_THERE = {Reason.ALREADY_SEATED, Reason.HAND_IN_PROGRESS}
@@ -48,15 +49,37 @@ class Bot:
                     past = await self._act(table_id, moment.version, moment.table)
         raise AssertionError("a watch has no end of its own")
 
+    async def stay(self, table_id: TableId, player: PlayerId) -> None:
+        """Play hand after hand on the seat that the bot was given as this player, for as long as people sit there too.
+
+        It may come at any time, and come back at any time: what is to be done follows from the table alone.
+        Raises ClientError.
+        """
+        past = NO_VERSION
+        async with aclosing(self.client.watch(table_id)) as moments:
+            async for moment in moments:
+                if moment.version < past:
+                    continue
+                match errand(moment.table, self.seat, player):
+                    case Errand.MOVE:
+                        past = await self._act(table_id, moment.version, moment.table)
+                    case Errand.TAKE_BACK:
+                        past = await self._take_back(table_id, past)
+                    case Errand.GET_READY:
+                        past = await _past_unless_refused(self.client.set_ready(table_id, ready=True), past)
+                    case Errand.STAND_UP:
+                        past = await _past_unless_refused(self.client.stand_up(table_id), past)
+                    case Errand.GO:
+                        return
+                    case Errand.WAIT:
+                        pass
+
     async def _take_back(self, table_id: TableId, past: Version) -> Version:
         """Take the seat back from the trustee and return the version before which all is past.
 
         A refusal comes of an old view: the hand is over, or somebody else took the seat back.
         """
-        try:
-            return (await self.client.set_trusteeship(table_id, active=False)).version
-        except MoveRefusedError:
-            return past
+        return await _past_unless_refused(self.client.set_trusteeship(table_id, active=False), past)
 
     async def _act(self, table_id: TableId, version: Version, table: Table) -> Version:
         """Make a move at a version of the table and return the version before which all is past.
@@ -85,15 +108,9 @@ async def _unless_already_there(call: Awaitable[Receipt]) -> None:
             raise
 
 
-def may_take_back(table: Table, seat: int) -> bool:
-    """Tell whether the trustee plays the seat in the hand now, and would give it back (TRUST-3)."""
-    if table.hand is None or table.hand.result is not None:
-        return False
-    standing = table.hand.trusteeships[seat]
-    return standing.active and not standing.permanent
-
-
-def hand_is_closed(table: Table) -> bool:
-    """Tell whether a hand is over and the table has settled what follows: the next commitment, or its end (TRUST-4)."""
-    finished = table.hand is not None and table.hand.result is not None
-    return finished and (table.commitment is not None or table.status is TableStatus.DISSOLVED)
+async def _past_unless_refused(call: Awaitable[Receipt], past: Version) -> Version:
+    """Return the version before which all is past; a refusal, which comes of an old view, changes nothing."""
+    try:
+        return (await call).version
+    except MoveRefusedError:
+        return past

@@ -9,7 +9,8 @@ from typing import Final
 from baohuang.client import DevelopmentIdentity, Moment, TableClient, connect
 from baohuang.eventlog.port import Version
 from baohuang.rules.state import PlayerId, TableId
-from command_line.bots.runner import Bot, hand_is_closed
+from command_line.bots.errands import hand_is_closed
+from command_line.bots.runner import Bot
 
 PLAYERS: Final = tuple(map(PlayerId, ("Chen", "Lin", "Wei", "Zhao", "Yu")))
 HOST: Final = PlayerId("host")

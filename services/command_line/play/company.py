@@ -10,7 +10,8 @@ from baohuang.client import Credentials, MoveRefusedError, TableClient, connect
 from baohuang.rpc.reason import Reason
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import Hand, PlayerId, TableId, in_progress
-from command_line.bots.runner import Bot, may_take_back
+from command_line.bots.errands import may_take_back
+from command_line.bots.runner import Bot
 from command_line.identities import Identify
 from command_line.play.bot_names import is_bot
 

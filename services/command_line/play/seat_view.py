@@ -7,7 +7,7 @@ from typing import Final
 from baohuang.client import Moment
 from baohuang.rules.events import HandFinished, TrusteeshipEntered, TrusteeshipMadePermanent
 from baohuang.rules.state import Hand, Table, TableStatus, in_progress
-from command_line.bots.runner import hand_is_closed
+from command_line.bots.errands import hand_is_closed
 from command_line.demo.story import Story
 from command_line.play.choices import COMMANDS, choices
 from command_line.play.company import Place

@@ -18,10 +18,10 @@ from baohuang.client.updates import View, view_in
 from baohuang.client.watching import Watch
 from baohuang.eventlog.port import RequestId
 from baohuang.gen.table.v1 import table_service_pb2 as pb
-from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
+from baohuang.gen.table.v1 import table_service_pb2_grpc, table_view_pb2, watch_pb2
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.rulesets import Options
-from baohuang.rules.state import PlayerId, TableId
+from baohuang.rules.state import PlayerId, TableId, TableStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,18 @@ class TableClient(Commands):
         return view_in((await self._calls.make(self._stub.GetTable, request)).table)
 
     async def list_tables(
-        self, *, ruleset: str = "", player: str = "", free_seat: bool = False
+        self,
+        *,
+        ruleset: str = "",
+        status: TableStatus | None = None,
+        player: str = "",
+        free_seat: bool = False,
+        bots: bool = False,
     ) -> AsyncIterator[Summary]:
         """Yield the tables that meet every filter given, newest first, page after page."""
-        request = pb.ListTablesRequest(ruleset=ruleset, player=player, free_seat=free_seat)
+        request = pb.ListTablesRequest(ruleset=ruleset, player=player, free_seat=free_seat, bots=bots)
+        if status is not None:
+            request.status = table_view_pb2.TableStatus.Value(status.value)
         async for page in self._calls.pages(self._stub.ListTables, request):
             for table in page.tables:
                 yield from_proto(table, Summary)

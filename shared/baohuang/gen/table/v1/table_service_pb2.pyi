@@ -168,6 +168,7 @@ class ListTablesRequest(_message.Message):
     PLAYER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
     ruleset: _builtins.str
     """Filter: tables of this ruleset id; empty: of any."""
     status: _table_view_pb2.TableStatus.ValueType
@@ -182,6 +183,8 @@ class ListTablesRequest(_message.Message):
     """The most tables wanted, 1 to 100; 0 means the default, 50; more than 100 is taken as 100 (AIP-158)."""
     page_token: _builtins.str
     """`next_page_token` of the page before, all else unchanged; empty for the first page."""
+    bots: _builtins.bool
+    """Filter: only tables at which bots sit, players named `bot:…`: what those who play for them look for."""
     def __init__(
         self,
         *,
@@ -191,10 +194,11 @@ class ListTablesRequest(_message.Message):
         player: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        bots: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_seat", b"free_seat", "page_size", b"page_size", "page_token", b"page_token", "player", b"player", "ruleset", b"ruleset", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "free_seat", b"free_seat", "page_size", b"page_size", "page_token", b"page_token", "player", b"player", "ruleset", b"ruleset", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

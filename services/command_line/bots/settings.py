@@ -1,0 +1,31 @@
+"""What the bots can be told by their environment: `BAOHUANG_TABLE_ADDRESS`, `BAOHUANG_BOTS_KEY`, ..."""
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from baohuang.rpc.settings import ServerSettings
+
+
+class BotsSettings(ServerSettings):
+    """Settings of the process that plays for bots."""
+
+    table_address: str = Field(description="the table service, host:port")
+    bots_key: Path | None = Field(
+        default=None,
+        description="PEM file of the Ed25519 key that signs the bots' tokens; its public half is in the JWK set of the "
+        "table service, under its RFC 7638 thumbprint",
+    )
+    bots_listen: str = Field(
+        default="127.0.0.1:0", description="address to tell its health on, host:port; port 0 takes any free one"
+    )
+    bots_think_seconds: float = Field(default=0.7, ge=0, description="how long a bot thinks before a move")
+    bots_look_seconds: float = Field(default=0.5, gt=0, description="how often it looks for tables with bots")
+
+    @model_validator(mode="after")
+    def _known_to_tables(self) -> Self:
+        """Without a key the bots' own word has to do, which is believed in development only."""
+        if self.bots_key is None and not self.insecure_dev:
+            raise ValueError("bots_key is needed to sit at tables, unless insecure_dev is set")
+        return self
