@@ -24,6 +24,8 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "rebuild": "command_line.audit.rebuild:rebuild",
         "redrive": "command_line.audit.redrive:redrive",
         "skip": "command_line.audit.redrive:skip",
+        "set-aside": "command_line.audit.set_aside:set_aside",
+        "clear-alarm": "command_line.audit.clear_alarm:clear_alarm_of",
     }
 )
 """Where each subcommand is, by its name, in the order of the help."""

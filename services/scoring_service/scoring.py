@@ -7,17 +7,17 @@ its number, and one that cannot be scored keeps it and goes on waiting, visibly,
 from collections.abc import Sequence
 from typing import Final
 
-import asyncpg
 import structlog
 
 from baohuang.database.pool import Connection
 from baohuang.eventlog.port import Position
+from baohuang.stream.applying import POISON
 from baohuang.stream.port import Message, Unprocessable
 from baohuang.stream.table_messages import event_of
 from scoring_service.ledger import Booking, Progress, advance, book, lock_progress, put_aside, scored
 
-UNSCORABLE: Final = (ValueError, asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
-"""What says that this event cannot be scored; ValueError is Unscorable, Unprocessable and CodecError."""
+UNSCORABLE: Final = POISON
+"""What says that this event cannot be scored; a bug of ours too, or the event would have no number."""
 _log = structlog.get_logger("scoring_service")
 
 

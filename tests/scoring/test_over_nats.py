@@ -1,5 +1,6 @@
 """From the table to the leaderboard over a real NATS, in this process and in processes of their own."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -8,6 +9,8 @@ import asyncpg
 import grpc
 import pytest
 
+import rating_service.migrations
+import scoring_service.migrations
 from baohuang.embedded.nats import EmbeddedNats
 from baohuang.eventlog.codec import decode
 from baohuang.gen.rating.v1 import rating_service_pb2 as rating_pb
@@ -115,6 +118,25 @@ async def test_jetstream_is_wiped_while_replicas_follow(
         await wipe(nats)
         await recorder.record_some(5, seed=3)
         await all_rated(own_database_dsn, ledger)
+
+
+async def test_points_and_ratings_are_made_anew(
+    recorder: Recorder, ledger: Ledger, own_database_dsn: str, url: str
+) -> None:
+    """Both schemas are dropped and made again while nobody follows: all is scored and rated once more, from the log."""
+    async with everything_follows(own_database_dsn, url, 1):
+        await recorder.record_some(5)
+        await all_rated(own_database_dsn, ledger)
+    before = await ledger.postings()
+    admin = await asyncpg.connect(own_database_dsn)
+    await admin.execute("drop schema scoring cascade; drop schema rating cascade")
+    await admin.close()
+    for service in (scoring_service, rating_service):
+        await asyncio.to_thread(service.migrations.migrate, own_database_dsn)
+    async with everything_follows(own_database_dsn, url, 1):
+        await recorder.record_some(1, seed=2)
+        await all_rated(own_database_dsn, ledger)
+    assert (await ledger.postings())[: len(before)] == before
 
 
 async def test_processes_are_killed_and_catch_up(

@@ -85,6 +85,30 @@ async def test_it_is_scored_after_all(recorder: Recorder, ledger: Ledger, monkey
     assert [message.number for message in await published(ledger)] == [1]
 
 
+async def test_a_bug_of_ours_costs_no_number(
+    recorder: Recorder, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What fails in a way that nobody thought of waits under its number too, and is scored by a release without it."""
+    for error in (TypeError, KeyError, ZeroDivisionError, AttributeError):
+
+        def fails(name: str, error: type[Exception] = error) -> object:
+            raise error(name)
+
+        with monkeypatch.context() as buggy:
+            buggy.setattr("scoring_service.scores.ruleset_named", fails)
+            await recorder.record(a_hand())
+            await ledger.follow()
+    await recorder.record(a_hand())
+    await ledger.follow()
+    assert [(number, error.partition(":")[0]) for number, error in await waiting(ledger)] == [
+        (1, "TypeError"), (2, "KeyError"), (3, "ZeroDivisionError"), (4, "AttributeError")
+    ]  # fmt: skip
+    async with ledger.pool.acquire() as connection, connection.transaction():
+        assert [tried.error for tried in await redrive(connection)] == [None] * 4
+    assert [posting.posting for posting in await ledger.postings()] == [1, 2, 3, 4, 5]
+    assert await ledger.fetch("select * from set_aside") == []
+
+
 def unknown(name: str) -> object:
     """Know no ruleset."""
     raise ValueError(f"{name!r} is not a ruleset of this release")

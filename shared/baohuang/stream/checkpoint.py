@@ -12,8 +12,10 @@ from baohuang.stream.queries import query
 _MAKE: Final = query("checkpoint_make")
 _LOCK: Final = query("checkpoint_lock")
 _ALARM: Final = query("checkpoint_alarm")
+_CLEAR: Final = query("checkpoint_clear")
 _MOVE: Final = query("checkpoint_move")
 _HASHES: Final = query("passed_hashes")
+_COUNT: Final = query("passed_count")
 _PUT: Final = query("set_aside_put")
 _SETTLE: Final = query("set_aside_settle")
 _SKIPPED: Final = query("set_aside_skipped")
@@ -51,6 +53,15 @@ class Checkpoint:
     async def raise_alarm(self, finding: str) -> None:
         """Stop the consumer until somebody has looked."""
         await self.connection.execute(_ALARM, self.consumer, finding)
+
+    async def clear_alarm(self) -> None:
+        """Let the consumer go on."""
+        await self.connection.execute(_CLEAR, self.consumer)
+
+    async def passed(self) -> int:
+        """Return how many messages were gone past."""
+        count: int = await self.connection.fetchval(_COUNT, self.consumer)
+        return count
 
     async def set_aside(self, message: Message, error: Exception) -> int:
         """Set a message aside, or note that another try failed; return how many tries there were."""

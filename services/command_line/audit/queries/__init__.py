@@ -7,7 +7,9 @@ from importlib.resources import files
 from typing import Final
 
 REACHED: Final = "reached"
-"""The one that is no rule: how far ledger and ratings have got."""
+"""No rule: how far ledger and ratings have got."""
+SET_ASIDE: Final = "set_aside"
+"""No rule: what could not be applied."""
 _NAMES: Final = (entry.name for entry in files(__name__).iterdir())
 RULES: Final = tuple(sorted(name.removesuffix(".sql") for name in _NAMES if name[0].isdigit()))
 """The names of the rules, in the order in which they are checked."""
