@@ -4,6 +4,7 @@ Every wrong field is a MalformedInput that names it by its proto path.
 """
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Final, assert_never
@@ -15,9 +16,9 @@ from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, NotFound, Reason
 from baohuang.rpc.messages import requested_options, to_proto
 from baohuang.rules.deal import SEATS
-from baohuang.rules.rulesets import OptionError, UnknownRulesetError
+from baohuang.rules.rulesets import OptionError, Options, UnknownRulesetError
 from baohuang.rules.state import PlayerId
-from matchmaking_service.desk import no_such_ticket
+from matchmaking_service.reading import no_such_ticket
 from matchmaking_service.requests import Request
 from matchmaking_service.tickets import QueueLength, Ticket, TicketId, TicketState, Wish, options_of_queue
 from matchmaking_service.watching import Changed, GoElsewhere, Message, StillWaiting
@@ -124,9 +125,11 @@ def queue_message(length: QueueLength) -> pb.GetQueueResponse:
     return to_proto(length, pb.GetQueueResponse)
 
 
-def created(ticket: Ticket) -> bytes:
+def created(made: Ticket | bytes) -> pb.CreateTicketResponse:
     """Return the answer to CreateTicket."""
-    return pb.CreateTicketResponse(ticket=ticket_message(ticket)).SerializeToString()
+    if isinstance(made, bytes):
+        return pb.CreateTicketResponse.FromString(made)
+    return pb.CreateTicketResponse(ticket=ticket_message(made))
 
 
 def cancelled(ticket: Ticket) -> bytes:
@@ -142,11 +145,23 @@ def _new_party(message: pb.NewParty) -> Wish:
 
 def _wish(ruleset: str, options: ruleset_pb2.Options, size: int, path: str) -> Wish:
     try:
-        return Wish(ruleset, options_of_queue(ruleset, requested_options(options)), size)
+        return Wish(ruleset, _options_in(ruleset, options.SerializeToString(deterministic=True)), size)
     except UnknownRulesetError as error:
         raise MalformedInput.field(f"{path}ruleset", str(error), Reason.UNKNOWN_RULESET) from error
     except OptionError as error:
         raise MalformedInput.field(f"{path}options.{error.option}", str(error), Reason.OPTION_NOT_OFFERED) from error
+
+
+@lru_cache(maxsize=1_000)
+def _options_in(ruleset: str, serialized: bytes) -> Options:
+    """Return the options of a queue. Many ask for few queues, so each is looked at once."""
+    return options_of_queue(ruleset, requested_options(ruleset_pb2.Options.FromString(serialized)))
+
+
+@lru_cache(maxsize=1_000)
+def _options_message(options: Options) -> ruleset_pb2.Options:
+    """Return the message of options, to be copied from."""
+    return to_proto(options, ruleset_pb2.Options)
 
 
 def _party_message(ticket: Ticket) -> pb.Party:
@@ -155,12 +170,12 @@ def _party_message(ticket: Ticket) -> pb.Party:
         players=ticket.players,
         party_code=ticket.code if ticket.size > 1 and ticket.player == ticket.leader else "",
         ruleset=ticket.ruleset,
-        options=to_proto(ticket.options, ruleset_pb2.Options) if ticket.options else None,
+        options=_options_message(ticket.options) if ticket.options else None,
     )
 
 
 def _waiting_message(ticket: Ticket) -> pb.Waiting:
-    return pb.Waiting(place=ticket.place, waited_ms=ticket.waited_ms)
+    return pb.Waiting(place=ticket.place, waited_ms=ticket.waited_ms, match_found=ticket.match_found)
 
 
 def _matched_message(ticket: Ticket) -> pb.Matched:

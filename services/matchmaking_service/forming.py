@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ import structlog
 
 from baohuang.database.pool import FAILURES
 from matchmaking_service.matches import Matches
-from matchmaking_service.matching import Candidate, matches_among
+from matchmaking_service.matching import Candidate, PartyId, matches_among
 from matchmaking_service.ratings import Ratings
 from matchmaking_service.tickets import Formed
 
@@ -30,15 +30,24 @@ class Pace:
 
 
 class Forming:
-    """Forms matches, one round after another; hands them to `take` once they are committed."""
+    """Forms matches, one round after another.
+
+    Once they are committed it hands them to `take`, and tells whose parties they are of by `told`.
+    """
 
     def __init__(
-        self, matches: Matches, ratings: Ratings, pace: Pace, take: Callable[[Sequence[Formed]], None]
+        self,
+        matches: Matches,
+        ratings: Ratings,
+        pace: Pace,
+        take: Callable[[Sequence[Formed]], None],
+        told: Callable[[Iterable[PartyId]], None],
     ) -> None:
         self._matches: Final = matches
         self._ratings: Final = ratings
         self._pace: Final = pace
         self._take: Final = take
+        self._told: Final = told
         self._poked: Final = asyncio.Event()
         self._expire_at = 0.0
 
@@ -80,6 +89,7 @@ class Forming:
             made = matches_among(candidates, self._pace.fill_with_bots_after)
             formation = await self._matches.form(made)
             self._take(formation.formed)
+            self._told(formation.found)
             if not formation.gone:
                 return
             whole = [match for match in made if formation.gone.isdisjoint(one.party_id for one in match.parties)]

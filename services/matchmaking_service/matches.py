@@ -6,7 +6,7 @@ has its lease; opening is the same for all of them, dissolving only the holder m
 
 import secrets
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import structlog
 from baohuang.database.pool import Connection, Pool
 from baohuang.rules.bots import BOT_PREFIX
 from baohuang.rules.rulesets import Options
-from baohuang.rules.state import PlayerId, TableId
+from baohuang.rules.state import PlayerId
 from matchmaking_service.matching import NEWCOMERS_RATING, Candidate, Match, PartyId, Queue
 from matchmaking_service.queries import query
 from matchmaking_service.tickets import Formed, MatchId, TicketState, options_if_readable, read_options, stored_options
@@ -29,13 +29,11 @@ UNREADABLE: Final = "INVALID_FIELD"
 _EXPIRED_AT_ONCE: Final = 500
 
 _CANDIDATES: Final = query("candidates")
+_FORM: Final = query("form_matches")
 _LOCK_WAITING: Final = query("lock_waiting")
 _MEMBERS: Final = query("members")
-_INSERT_MATCH: Final = query("insert_match")
-_PUT_IN_MATCH: Final = query("put_in_match")
 _CLAIM: Final = query("claim_matches")
 _LEAVE: Final = query("leave_match")
-_OPENED: Final = query("match_opened")
 _DISSOLVED: Final = query("match_dissolved")
 _LOCK_PARTIES: Final = query("lock_parties_of_match")
 _BACK: Final = query("back_to_queue")
@@ -64,9 +62,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Formation:
-    """The matches that are committed, and the parties that turned out not to be there for others."""
+    """The matches that are committed, their parties, and the parties that turned out not to be there for others."""
 
     formed: Sequence[Formed]
+    found: frozenset[PartyId]
     gone: frozenset[PartyId]
 
 
@@ -92,15 +91,18 @@ class Matches:
     async def form(self, matches: Sequence[Match]) -> Formation:
         """Commit those of the matches whose parties all still wait as they were, and are in nobody else's hands."""
         if not matches:
-            return Formation((), frozenset())
-        async with self._pool.acquire() as connection, connection.transaction():
-            wanted = {party.party_id: party.players for match in matches for party in match.parties}
-            locked = await _locked(connection, wanted)
-            whole = [
-                match for match in matches if all(locked.get(one.party_id) == one.players for one in match.parties)
-            ]
-            formed = [await _form(connection, match) for match in whole]
-        return Formation(formed, frozenset(one for one, players in wanted.items() if locked.get(one) != players))
+            return Formation((), frozenset(), frozenset())
+        formed = [_formed(match) for match in matches]
+        members = [
+            (one.match_id, party.party_id, party.players)
+            for one, match in zip(formed, matches, strict=True)
+            for party in match.parties
+        ]
+        rows = await self._pool.fetch(_FORM, [_row(one) for one in formed], members, LEASE_SECONDS)
+        gone = frozenset(PartyId(row["party_id"]) for row in rows)
+        undone = {match_id for match_id, party_id, _ in members if party_id in gone}
+        found = frozenset(party_id for match_id, party_id, _ in members if match_id not in undone)
+        return Formation([one for one in formed if one.match_id not in undone], found, gone)
 
     async def claim(self, limit: int) -> Sequence[Formed]:
         """Take matches that nobody carries on any more. One that cannot be read is set aside."""
@@ -118,18 +120,16 @@ class Matches:
         """Give a match up to whoever takes it after so many seconds."""
         await self._pool.execute(_LEAVE, match.match_id, match.lease, seconds)
 
-    async def opened(self, match: Formed, table_id: TableId) -> None:
-        """Close the tickets of a match whose table is there."""
-        async with self._pool.acquire() as connection, connection.transaction():
-            if await connection.fetchval(_OPENED, match.match_id, table_id):
-                parties = await connection.fetch(_LOCK_PARTIES, match.match_id)
-                await _close(connection, [one["party_id"] for one in parties], TicketState.MATCHED)
+    async def dissolved(
+        self, match: Formed, reason: str, culprit: PlayerId | None, *, blame_all: bool
+    ) -> Sequence[PartyId]:
+        """Let the parties of a match wait on whose table was refused, but for those at fault, which are set aside.
 
-    async def dissolved(self, match: Formed, reason: str, culprit: PlayerId | None, *, blame_all: bool) -> None:
-        """Let the parties of a match wait on whose table was refused, but for those at fault, which are set aside."""
+        Gives those whose tickets changed: all, or none if the match is another's by now.
+        """
         async with self._pool.acquire() as connection, connection.transaction():
             if not await connection.fetchval(_DISSOLVED, match.match_id, match.lease, reason):
-                return
+                return ()
             rows = await connection.fetch(_LOCK_PARTIES, match.match_id)
             members = await _members(connection, [row["party_id"] for row in rows])
             for row in rows:
@@ -140,6 +140,7 @@ class Matches:
                 else:
                     await connection.execute(_BACK, [party_id], int(culprit is None))
                     await connection.execute(_COUNT_CHANGE, [party_id])
+            return [PartyId(row["party_id"]) for row in rows]
 
     async def expire(self, after_seconds: float) -> int:
         """Close open parties that are older than that and return how many they were."""
@@ -156,28 +157,23 @@ class Matches:
             await _close(connection, locked, TicketState.SET_ASIDE, UNREADABLE)
 
 
-async def _locked(connection: Connection, party_ids: Iterable[PartyId]) -> Mapping[str, tuple[PlayerId, ...]]:
-    """Lock those of the parties that still wait, and return who is in them now."""
-    rows = await connection.fetch(_LOCK_WAITING, list(party_ids))
-    return await _members(connection, [row["party_id"] for row in rows])
-
-
 async def _members(connection: Connection, party_ids: Sequence[str]) -> Mapping[str, tuple[PlayerId, ...]]:
     rows = await connection.fetch(_MEMBERS, party_ids)
     return {row["party_id"]: tuple(row["players"]) for row in rows}
 
 
-async def _form(connection: Connection, match: Match) -> Formed:
+def _formed(match: Match) -> Formed:
     match_id = MatchId(str(uuid.uuid4()))
     bots = [PlayerId(f"{BOT_PREFIX}{match_id[:8]}-{number}") for number in range(1, match.bots + 1)]
     players = [*match.players, *bots]
     # Friends are neighbours no more often than others, and nobody's wait gives him a seat.
     secrets.SystemRandom().shuffle(players)
-    options = read_options(match.queue.options.encode())
-    stored = stored_options(options)
-    await connection.execute(_INSERT_MATCH, match_id, match.queue.ruleset, stored, players, LEASE_SECONDS)
-    await connection.execute(_PUT_IN_MATCH, [party.party_id for party in match.parties], match_id)
-    return Formed(match_id, match.queue.ruleset, options, tuple(players), lease=1)
+    return Formed(match_id, match.queue.ruleset, read_options(match.queue.options.encode()), tuple(players), lease=1)
+
+
+def _row(match: Formed) -> tuple[object, ...]:
+    """Write a match as the composite type `wanted_match`."""
+    return match.match_id, match.ruleset, stored_options(match.options), match.players
 
 
 async def _close(

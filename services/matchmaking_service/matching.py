@@ -29,6 +29,7 @@ WINDOW_PER_SECOND: Final = 0.25
 """By how much the window widens: after half a minute beginners meet all but the best."""
 ANYBODY_AFTER_SECONDS: Final = 60.0
 """After so long a wait the window has no end."""
+_UP_TO_FIVE: Final = (1 << SEATS + 1) - 1
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -112,17 +113,19 @@ def _match_for(first: Candidate, others: Sequence[Candidate], fill_with_bots_aft
 def _company(near: Sequence[Candidate], wanted: int) -> Sequence[Candidate] | None:
     """Return parties of `wanted` players together, the first that can be had before all others; None if there are none.
 
-    `sums[i]` are the numbers of players that parties from the i-th on can make together.
+    `sums[i]` has a bit for each number of players that parties from the i-th on can make together.
     """
-    sums = [frozenset({0})]
+    sums = [1]
     for party in reversed(near):
-        sums.append(sums[-1] | {size + party.size for size in sums[-1] if size + party.size <= wanted})
+        sums.append((sums[-1] | sums[-1] << party.size) & _UP_TO_FIVE)
     sums.reverse()
-    if wanted not in sums[0]:
+    if not sums[0] >> wanted & 1:
         return None
     company = []
     for number, party in enumerate(near, start=1):
-        if wanted - party.size in sums[number]:
+        if not wanted:
+            break
+        if party.size <= wanted and sums[number] >> (wanted - party.size) & 1:
             company.append(party)
             wanted -= party.size
     return company

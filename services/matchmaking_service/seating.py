@@ -12,9 +12,12 @@ from typing import Final, Protocol, assert_never
 import structlog
 
 from baohuang.database.pool import FAILURES
+from baohuang.stream.working import ended
 from matchmaking_service.matches import Matches
+from matchmaking_service.matching import PartyId
+from matchmaking_service.noting import Noting, NotNoted, Seated
 from matchmaking_service.opening import Opened, Outcome, RefusedTable, Unknown
-from matchmaking_service.tickets import Formed
+from matchmaking_service.tickets import Formed, MatchId
 
 AGAIN_SECONDS: Final = 1.0
 """After how long a match is tried again whose table service did not answer."""
@@ -34,14 +37,23 @@ class Opener(Protocol):
 
 
 class Seating:
-    """Opens tables. `settled` is called when tickets have changed."""
+    """Opens tables. `told` is called with parties that wait again or were set aside."""
 
-    def __init__(self, matches: Matches, tables: Opener, poll_seconds: float, settled: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        matches: Matches,
+        tables: Opener,
+        noting: Noting,
+        poll_seconds: float,
+        told: Callable[[Sequence[PartyId]], None],
+    ) -> None:
         self._matches: Final = matches
         self._tables: Final = tables
+        self._noting: Final = noting
         self._poll_seconds: Final = poll_seconds
-        self._settled: Final = settled
+        self._told: Final = told
         self._own: list[Formed] = []
+        self._in_hand: Final[dict[MatchId, asyncio.Task[None]]] = {}
         self._poked: Final = asyncio.Event()
         self._room: Final = asyncio.Semaphore(_OPENED_AT_ONCE)
 
@@ -52,12 +64,24 @@ class Seating:
 
     async def run(self) -> None:
         """Run for ever."""
-        while True:
-            self._poked.clear()
-            own, self._own = self._own, []
-            await asyncio.gather(*map(self._seat, [*own, *await self._claimed()]))
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._poked.wait(), self._poll_seconds)
+        try:
+            while True:
+                self._poked.clear()
+                own, self._own = self._own, []
+                for match in (*own, *await self._claimed()):
+                    self._begin(match)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._poked.wait(), self._poll_seconds)
+        finally:
+            await ended(self._in_hand.values())
+
+    def _begin(self, match: Formed) -> None:
+        """Seat a match beside the others, unless that is being done: its lease ran out in our own hands then."""
+        if match.match_id in self._in_hand:
+            return
+        task = asyncio.create_task(self._seat(match), name=f"seating {match.match_id}")
+        self._in_hand[match.match_id] = task
+        task.add_done_callback(lambda _: self._in_hand.pop(match.match_id))
 
     async def _claimed(self) -> Sequence[Formed]:
         try:
@@ -72,20 +96,19 @@ class Seating:
             outcome = await self._tables.open(match)
         try:
             await self._settle(match, outcome)
-        except FAILURES as error:
+        except (*FAILURES, NotNoted) as error:
             _log.warning("match not settled", match_id=match.match_id, error=type(error).__name__)
-        self._settled()
 
     async def _settle(self, match: Formed, outcome: Outcome) -> None:
         match outcome:
             case Opened(table_id):
-                await self._matches.opened(match, table_id)
+                await self._noting.settled(Seated(match.match_id, table_id))
             case RefusedTable(reason, player, by_request):
                 _log.warning("table refused", match_id=match.match_id, reason=reason, player=player)
-                await self._matches.dissolved(match, reason, player, blame_all=by_request)
+                self._told(await self._matches.dissolved(match, reason, player, blame_all=by_request))
             case Unknown(why, fault) if fault and match.lease >= FAULTS_BORNE:
                 _log.error("match set aside", match_id=match.match_id, why=why)
-                await self._matches.dissolved(match, "INTERNAL", None, blame_all=True)
+                self._told(await self._matches.dissolved(match, "INTERNAL", None, blame_all=True))
             case Unknown(why):
                 _log.warning("table not opened yet", match_id=match.match_id, why=why)
                 await self._matches.leave(match, AGAIN_SECONDS)

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NewType
 
 import msgspec
 
 from baohuang.rules.rulesets import RULE_OPTIONS, Options, ruleset_named, with_options
 from baohuang.rules.state import PlayerId, TableId
+from matchmaking_service.matching import PartyId
 
 TicketId = NewType("TicketId", str)
 MatchId = NewType("MatchId", str)
@@ -39,12 +41,13 @@ class Wish:
 class Ticket:
     """A ticket, its party, how it waits, and what became of it.
 
-    `place` counts parties from 1, 0 for one that does not wait; `players` are the party's, the leader first.
-    `match_id`, `table_id` and `seats` are set if it is matched, `reason` if it was set aside, `culprit` if that was on
-    somebody's account. `options` are None if they cannot be read.
+    `place` counts parties from 1, 0 for one that does not wait; `match_found` of one that is about to be seated.
+    `players` are the party's, the leader first. `match_id`, `table_id` and `seats` are set if it is matched, `reason`
+    if it was set aside, `culprit` if that was on somebody's account. `options` are None if they cannot be read.
     """
 
     ticket_id: TicketId
+    party_id: PartyId
     player: PlayerId
     state: TicketState
     revision: int
@@ -58,6 +61,7 @@ class Ticket:
     players: tuple[PlayerId, ...]
     place: int
     waited_ms: int
+    match_found: bool
     match_id: MatchId | None
     table_id: TableId | None
     seats: tuple[PlayerId, ...] | None
@@ -97,11 +101,13 @@ def options_of_queue(ruleset: str, options: Options) -> Options:
     return options
 
 
+@lru_cache(maxsize=1_000)
 def stored_options(options: Options) -> bytes:
     """Return options as JSON."""
     return _encode(options)
 
 
+@lru_cache(maxsize=1_000)
 def read_options(stored: bytes) -> Options:
     """Return stored options. Raises ValueError if they are none."""
     return _decode(stored)

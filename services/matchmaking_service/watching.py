@@ -1,12 +1,14 @@
 """Streams of tickets: each sends its ticket whenever that has changed, and how it waits in between.
 
-What changed is found by one query a replica for all that are watched, twice a second, and at once for what this
-replica did itself. A stream holds nothing but the last revision it sent, so a slow reader costs nothing.
+What this replica did itself it tells the watchers of the parties concerned at once; what others did is found by one
+query for all that are watched, twice a second. Tickets of which there is something to tell are read together. A stream
+holds nothing but the last revision it sent, so a slow reader costs nothing.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,11 +16,14 @@ from typing import Final
 import structlog
 
 from baohuang.rpc.errors import Unavailable
-from matchmaking_service.desk import Desk
+from matchmaking_service.matching import PartyId
+from matchmaking_service.reading import Tickets
 from matchmaking_service.tickets import Ticket, TicketId, TicketState
 
 ALIVE_SECONDS: Final = 5.0
 _TICKETS_A_QUERY: Final = 1_000
+_BETWEEN_SECONDS: Final = 0.05
+"""Between looks at all that are watched, however often they are asked for."""
 _log = structlog.get_logger("matchmaking")
 
 
@@ -50,6 +55,7 @@ Message = Changed | StillWaiting | GoElsewhere
 class _Watcher:
     ticket_id: TicketId
     revision: int
+    party_id: PartyId | None = None
     woken: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -57,19 +63,26 @@ class Watching:
     """Watches tickets; `run` is its loop. `stream_seconds` is how old a stream may get."""
 
     def __init__(
-        self, desk: Desk, poll_seconds: float, stream_seconds: float, alive_seconds: float = ALIVE_SECONDS
+        self, tickets: Tickets, poll_seconds: float, stream_seconds: float, alive_seconds: float = ALIVE_SECONDS
     ) -> None:
-        self._desk: Final = desk
+        self._tickets: Final = tickets
         self._poll_seconds: Final = poll_seconds
         self._stream_seconds: Final = stream_seconds
         self._alive_seconds: Final = alive_seconds
         self._watchers: Final[set[_Watcher]] = set()
+        self._of_party: Final[defaultdict[PartyId, set[_Watcher]]] = defaultdict(set)
         self._poked: Final = asyncio.Event()
         self._draining = False
 
     def poke(self) -> None:
-        """Hear that this replica changed tickets."""
+        """Hear that tickets were changed, and have all looked at that are watched."""
         self._poked.set()
+
+    def changed(self, parties: Iterable[PartyId]) -> None:
+        """Tell the watchers of parties whose tickets were changed here."""
+        for party_id in parties:
+            for watcher in self._of_party.get(party_id, ()):
+                watcher.woken.set()
 
     def drain(self) -> None:
         """Send all watchers away, those to come as well."""
@@ -82,22 +95,28 @@ class Watching:
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._poked.wait(), self._poll_seconds)
+            await asyncio.sleep(_BETWEEN_SECONDS)
             self._poked.clear()
             try:
                 await self._look()
             except Unavailable:
                 _log.warning("watched tickets not looked at")
 
-    async def messages(self, ticket_id: TicketId, after_revision: int) -> AsyncGenerator[Message, None]:
+    async def messages(
+        self, ticket_id: TicketId, after_revision: int, check_may_see: Callable[[Ticket], None]
+    ) -> AsyncGenerator[Message, None]:
         """Give what a ticket's watcher is told, until the ticket is closed or he has to go elsewhere.
 
-        Raises NotFound, Unavailable.
+        Raises NotFound, Unavailable, and what `check_may_see` raises for the ticket.
         """
         ends_at = time.monotonic() + self._stream_seconds
         with self._watcher(ticket_id, after_revision) as watcher:
             while True:
                 watcher.woken.clear()
-                ticket = await self._desk.ticket(ticket_id)
+                ticket = await self._tickets.ticket(ticket_id)
+                if watcher.party_id is None:
+                    check_may_see(ticket)
+                    self._learn_party(watcher, ticket.party_id)
                 if ticket.revision > watcher.revision:
                     watcher.revision = ticket.revision
                     yield Changed(ticket)
@@ -120,7 +139,7 @@ class Watching:
         watchers = list(self._watchers)
         for start in range(0, len(watchers), _TICKETS_A_QUERY):
             some = watchers[start : start + _TICKETS_A_QUERY]
-            revisions = await self._desk.revisions([watcher.ticket_id for watcher in some])
+            revisions = await self._tickets.revisions([watcher.ticket_id for watcher in some])
             for watcher in some:
                 if revisions.get(watcher.ticket_id, 0) > watcher.revision:
                     watcher.woken.set()
@@ -133,3 +152,17 @@ class Watching:
             yield watcher
         finally:
             self._watchers.discard(watcher)
+            self._forget_party(watcher)
+
+    def _learn_party(self, watcher: _Watcher, party_id: PartyId) -> None:
+        """Note whose news are this watcher's; what happened until now he has to ask for."""
+        watcher.party_id = party_id
+        self._of_party[party_id].add(watcher)
+
+    def _forget_party(self, watcher: _Watcher) -> None:
+        if watcher.party_id is None:
+            return
+        others = self._of_party[watcher.party_id]
+        others.discard(watcher)
+        if not others:
+            del self._of_party[watcher.party_id]

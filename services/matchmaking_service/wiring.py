@@ -12,12 +12,15 @@ from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2, matchmaking_ser
 from baohuang.rpc.auth import PLAYER_KEY, ROLE_KEY, Role
 from baohuang.rpc.server import RpcServer
 from baohuang.stream.working import at_work
+from matchmaking_service.creating import creating
 from matchmaking_service.desk import Desk
 from matchmaking_service.forming import Forming, Pace
 from matchmaking_service.matches import Matches
 from matchmaking_service.matchmaking_servicer import MatchmakingServicer
+from matchmaking_service.noting import noting
 from matchmaking_service.opening import Tables
 from matchmaking_service.ratings import NoRatings, Ratings, RatingsByCall
+from matchmaking_service.reading import Tickets
 from matchmaking_service.schema import ROLE, SCHEMA
 from matchmaking_service.seating import Opener, Seating
 from matchmaking_service.settings import MatchmakingSettings
@@ -60,19 +63,15 @@ async def serving(
     server: RpcServer, pool: Pool, tables: Opener, ratings: Ratings, pace: Pace
 ) -> AsyncIterator[Watching]:
     """Register the servicer on the server, and make matches for as long as the block lasts."""
-    desk, matches = Desk(pool), Matches(pool)
-    watching = Watching(desk, pace.poll, server.stream_age_seconds)
-    seating = Seating(matches, tables, pace.poll, watching.poke)
-    forming = Forming(matches, ratings, pace, seating.take)
-
-    def changed() -> None:
-        forming.poke()
-        watching.poke()
-
-    servicer = MatchmakingServicer(desk, watching, changed)
-    matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server(servicer, server.grpc)
-    async with at_work(forming, seating, watching):
-        yield watching
+    watching = Watching(Tickets(pool), pace.poll, server.stream_age_seconds)
+    matches = Matches(pool)
+    async with creating(pool) as making, noting(pool, watching.changed) as noted:
+        seating = Seating(matches, tables, noted, pace.poll, watching.changed)
+        forming = Forming(matches, ratings, pace, seating.take, watching.changed)
+        servicer = MatchmakingServicer(Desk(pool, making), watching, forming.poke)
+        matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server(servicer, server.grpc)
+        async with at_work(forming, seating, watching):
+            yield watching
 
 
 def channel_to(address: str) -> grpc.aio.Channel:

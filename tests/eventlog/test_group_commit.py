@@ -173,6 +173,24 @@ async def _append_twice(commits: LogCommits) -> None:
                 await commits.settled(linked(command(new_stream())))
 
 
+async def test_flushes_keep_their_distance() -> None:
+    """With time between flushes one that comes alone goes at once, and those that come then go together."""
+    gate = Gate()
+    gate.open.release()
+    gate.open.release()
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    async with log_commits(gate, Pace(between=0.2)) as commits, asyncio.TaskGroup() as callers:
+        await commits.settled(linked(command(StreamId("a"))))
+        assert loop.time() - began < 0.2
+        for name in ("b", "c", "d"):
+            callers.create_task(commits.settled(linked(command(StreamId(name)))))
+            # Each comes by itself.
+            await asyncio.sleep(0)
+    assert gate.sent == [["a"], ["b", "c", "d"]]
+    assert loop.time() - began >= 0.2
+
+
 async def test_too_many_waiting() -> None:
     """The queue is bounded: one command too many is told to come again."""
     gate = Gate()

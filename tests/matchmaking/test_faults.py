@@ -27,6 +27,7 @@ from tables.replicas import Replica, replica
 
 FIVE = ("ma", "mb", "mc", "md", "me")
 RECOVERY_SECONDS = 5.0
+WAITING = "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 
 async def tables_at(channel: grpc.aio.Channel) -> Sequence[Sequence[str]]:
@@ -116,6 +117,7 @@ async def test_a_replica_is_killed_after_it_opened_the_table(
     own_database_dsn: str, tables: Replica, database: asyncpg.Connection
 ) -> None:
     """The table is there and the match does not know it: another replica finds the same table."""
+    other_eyes = await asyncpg.connect(own_database_dsn)
     async with running(own_database_dsn, tables.address) as doomed:
         for player in FIVE[:4]:
             await doomed.caller(player).queue()
@@ -124,11 +126,15 @@ async def test_a_replica_is_killed_after_it_opened_the_table(
             await database.execute("select 1 from tickets where player = 'ma' for update")
             await doomed.caller(FIVE[4]).queue()
 
-            async def opened() -> bool:
-                return bool(await tables_at(tables.channel))
+            async def noting() -> int:
+                return int(await other_eyes.fetchval(WAITING) or 0)
 
-            await eventually(opened)
+            pid = await eventually(noting)
+            assert await tables_at(tables.channel)
             await doomed.kill()
+            # Its statement would be carried out without it.
+            assert await other_eyes.fetchval("select pg_terminate_backend($1, 10000)", pid)
+    await other_eyes.close()
     assert await matches(database) == ["formed"]
     async with matchmaking(own_database_dsn, tables.address) as service:
         await seated_once(service, tables, database, tables.log)

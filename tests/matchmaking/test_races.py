@@ -5,6 +5,7 @@ from typing import Any
 
 import asyncpg
 import grpc
+import pytest
 
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2 as table_pb
@@ -58,26 +59,27 @@ async def test_joining_a_party_that_expires(
     """The party is closed and its tickets are about to be: the friend is refused, and no ticket of his is left open."""
     ticket = await service.caller("an").queue(size=2)
 
-    async def waiting(number: int) -> None:
-        async def so_many() -> bool:
-            found = await other_eyes.fetchval("select count(*) from pg_stat_activity where wait_event_type = 'Lock'")
-            return bool(found >= number)
-
-        await eventually(so_many)
+    async def somebody_waits() -> bool:
+        found = await other_eyes.fetchval("select count(*) from pg_stat_activity where wait_event_type = 'Lock'")
+        return bool(found)
 
     other_eyes = await asyncpg.connect(own_database_dsn)
     async with database.transaction():
         await database.execute("select 1 from tickets where player = 'an' for update")
         async with matchmaking(own_database_dsn, tables.address, pace=paced(ticket_lifetime=0.1)):
-            await waiting(1)
-            late = asyncio.create_task(service.caller("bo").refused(joining(ticket.party.party_code)))
-            await waiting(2)
+            await eventually(somebody_waits)
+            late = service.caller("bo").start(joining(ticket.party.party_code))
+            # Who comes after him is settled with him, or later.
+            await service.caller("chen").queue()
+            assert not late.done()
             await database.execute("rollback")
             await database.execute("begin")
-            assert (await late).reason == "NO_SUCH_PARTY"
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await late
+            assert refusal(caught.value).reason == "NO_SUCH_PARTY"
             assert (await service.caller("an").until_closed(ticket.ticket_id)).state == pb.TICKET_STATE_EXPIRED
     await other_eyes.close()
-    assert await database.fetchval("select count(*) from tickets") == 1
+    assert not await database.fetchval("select count(*) from tickets where player = 'bo'")
 
 
 async def test_friends_race_for_the_last_place(service: Service, database: asyncpg.Connection) -> None:

@@ -5,9 +5,6 @@ with waiting as (
     from parties where open and match_id is null and queued_at is not null
 )
 select w.party_id, w.ruleset, w.options,
-       array(
-           select t.player from tickets t where t.party_id = w.party_id and t.state = 'queued'
-           order by t.player <> w.leader, t.made_at, t.ticket_id
-       ) as players,
+       members_of(w.party_id, w.leader) as players,
        extract(epoch from clock_timestamp() - w.queued_at)::float8 as waited
 from waiting w where w.place <= $1;

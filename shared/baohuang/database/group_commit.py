@@ -48,13 +48,18 @@ if it was refused."""
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Limits of the flush loop; times in seconds."""
+    """Limits of the flush loop; times in seconds.
+
+    `between` is how long after the beginning of a flush the next one begins at the earliest, unless it is full: the
+    more go together, the less each of them costs. One that comes alone is not kept waiting.
+    """
 
     batch: int = 100
     waiting: int = 10_000
     patience: float = 5.0
     first_pause: float = 0.001
     longest_pause: float = 0.05
+    between: float = 0.0
 
 
 class GroupCommit(Generic[C, O]):
@@ -68,6 +73,7 @@ class GroupCommit(Generic[C, O]):
         self._in_flight: Sequence[Waiting[C, O]] = ()
         self._arrived: Final = asyncio.Event()
         self._closing = False
+        self._next_at = 0.0
         self._loop: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -96,6 +102,7 @@ class GroupCommit(Generic[C, O]):
         pause = self._pace.first_pause
         try:
             while await self._something_waits():
+                await self._more_may_come()
                 batch = self._queue.take(self._pace.batch)
                 # Nothing is taken when everybody who waited has given up.
                 if not batch or await self._flush(batch):
@@ -111,6 +118,14 @@ class GroupCommit(Generic[C, O]):
             self._arrived.clear()
             await self._arrived.wait()
         return self._queue.length > 0
+
+    async def _more_may_come(self) -> None:
+        if not self._pace.between:
+            return
+        left = self._next_at - asyncio.get_running_loop().time()
+        if left > 0 and self._queue.length < self._pace.batch and not self._closing:
+            await asyncio.sleep(left)
+        self._next_at = asyncio.get_running_loop().time() + self._pace.between
 
     async def _arrival_within(self, seconds: float) -> None:
         self._arrived.clear()

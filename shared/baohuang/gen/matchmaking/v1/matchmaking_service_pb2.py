@@ -25,45 +25,45 @@ _sym_db = _symbol_database.Default()
 from baohuang.gen.rules.v1 import ruleset_pb2 as baohuang_dot_rules_dot_v1_dot_ruleset__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n1baohuang/matchmaking/v1/matchmaking_service.proto\x12\x17\x62\x61ohuang.matchmaking.v1\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\"\xbd\x02\n\x06Ticket\x12\x11\n\tticket_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x33\n\x05state\x18\x03 \x01(\x0e\x32$.baohuang.matchmaking.v1.TicketState\x12\x10\n\x08revision\x18\x04 \x01(\x05\x12-\n\x05party\x18\x05 \x01(\x0b\x32\x1e.baohuang.matchmaking.v1.Party\x12\x31\n\x07waiting\x18\x06 \x01(\x0b\x32 .baohuang.matchmaking.v1.Waiting\x12\x31\n\x07matched\x18\x07 \x01(\x0b\x32 .baohuang.matchmaking.v1.Matched\x12\x34\n\tset_aside\x18\x08 \x01(\x0b\x32!.baohuang.matchmaking.v1.SetAside\"x\n\x05Party\x12\x0c\n\x04size\x18\x01 \x01(\x05\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\x12\n\nparty_code\x18\x03 \x01(\t\x12\x0f\n\x07ruleset\x18\x04 \x01(\t\x12+\n\x07options\x18\x05 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\"+\n\x07Waiting\x12\r\n\x05place\x18\x01 \x01(\x05\x12\x11\n\twaited_ms\x18\x02 \x01(\x03\"L\n\x07Matched\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12\x0f\n\x07players\x18\x04 \x03(\t\"*\n\x08SetAside\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\"\x80\x01\n\x13\x43reateTicketRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x36\n\tnew_party\x18\x02 \x01(\x0b\x32!.baohuang.matchmaking.v1.NewPartyH\x00\x12\x14\n\nparty_code\x18\x03 \x01(\tH\x00\x42\x07\n\x05party\"V\n\x08NewParty\x12\x0f\n\x07ruleset\x18\x01 \x01(\t\x12+\n\x07options\x18\x02 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12\x0c\n\x04size\x18\x03 \x01(\x05\"G\n\x14\x43reateTicketResponse\x12/\n\x06ticket\x18\x01 \x01(\x0b\x32\x1f.baohuang.matchmaking.v1.Ticket\"<\n\x13\x43\x61ncelTicketRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x11\n\tticket_id\x18\x02 \x01(\t\"G\n\x14\x43\x61ncelTicketResponse\x12/\n\x06ticket\x18\x01 \x01(\x0b\x32\x1f.baohuang.matchmaking.v1.Ticket\"W\n\x12WatchTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\x12\x1b\n\x0e\x61\x66ter_revision\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x11\n\x0f_after_revision\"\xc1\x01\n\x13WatchTicketResponse\x12\x31\n\x06ticket\x18\x01 \x01(\x0b\x32\x1f.baohuang.matchmaking.v1.TicketH\x00\x12\x33\n\x07waiting\x18\x02 \x01(\x0b\x32 .baohuang.matchmaking.v1.WaitingH\x00\x12\x37\n\treconnect\x18\x03 \x01(\x0b\x32\".baohuang.matchmaking.v1.ReconnectH\x00\x42\t\n\x07message\"\x1d\n\tReconnect\x12\x10\n\x08revision\x18\x01 \x01(\x05\"O\n\x0fGetQueueRequest\x12\x0f\n\x07ruleset\x18\x01 \x01(\t\x12+\n\x07options\x18\x02 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\"`\n\x10GetQueueResponse\x12\x0f\n\x07players\x18\x01 \x01(\x05\x12\x0f\n\x07parties\x18\x02 \x01(\x05\x12\x17\n\x0flongest_wait_ms\x18\x03 \x01(\x03\x12\x11\n\tset_aside\x18\x04 \x01(\x05*\xb0\x01\n\x0bTicketState\x12\x1c\n\x18TICKET_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13TICKET_STATE_QUEUED\x10\x01\x12\x18\n\x14TICKET_STATE_MATCHED\x10\x02\x12\x1a\n\x16TICKET_STATE_CANCELLED\x10\x03\x12\x18\n\x14TICKET_STATE_EXPIRED\x10\x04\x12\x1a\n\x16TICKET_STATE_SET_ASIDE\x10\x05\x32\xbb\x03\n\x12MatchmakingService\x12k\n\x0c\x43reateTicket\x12,.baohuang.matchmaking.v1.CreateTicketRequest\x1a-.baohuang.matchmaking.v1.CreateTicketResponse\x12k\n\x0c\x43\x61ncelTicket\x12,.baohuang.matchmaking.v1.CancelTicketRequest\x1a-.baohuang.matchmaking.v1.CancelTicketResponse\x12j\n\x0bWatchTicket\x12+.baohuang.matchmaking.v1.WatchTicketRequest\x1a,.baohuang.matchmaking.v1.WatchTicketResponse0\x01\x12_\n\x08GetQueue\x12(.baohuang.matchmaking.v1.GetQueueRequest\x1a).baohuang.matchmaking.v1.GetQueueResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n1baohuang/matchmaking/v1/matchmaking_service.proto\x12\x17\x62\x61ohuang.matchmaking.v1\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\"\xbd\x02\n\x06Ticket\x12\x11\n\tticket_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x33\n\x05state\x18\x03 \x01(\x0e\x32$.baohuang.matchmaking.v1.TicketState\x12\x10\n\x08revision\x18\x04 \x01(\x05\x12-\n\x05party\x18\x05 \x01(\x0b\x32\x1e.baohuang.matchmaking.v1.Party\x12\x31\n\x07waiting\x18\x06 \x01(\x0b\x32 .baohuang.matchmaking.v1.Waiting\x12\x31\n\x07matched\x18\x07 \x01(\x0b\x32 .baohuang.matchmaking.v1.Matched\x12\x34\n\tset_aside\x18\x08 \x01(\x0b\x32!.baohuang.matchmaking.v1.SetAside\"x\n\x05Party\x12\x0c\n\x04size\x18\x01 \x01(\x05\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\x12\n\nparty_code\x18\x03 \x01(\t\x12\x0f\n\x07ruleset\x18\x04 \x01(\t\x12+\n\x07options\x18\x05 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\"@\n\x07Waiting\x12\r\n\x05place\x18\x01 \x01(\x05\x12\x11\n\twaited_ms\x18\x02 \x01(\x03\x12\x13\n\x0bmatch_found\x18\x03 \x01(\x08\"L\n\x07Matched\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12\x0f\n\x07players\x18\x04 \x03(\t\"*\n\x08SetAside\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\"\x80\x01\n\x13\x43reateTicketRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x36\n\tnew_party\x18\x02 \x01(\x0b\x32!.baohuang.matchmaking.v1.NewPartyH\x00\x12\x14\n\nparty_code\x18\x03 \x01(\tH\x00\x42\x07\n\x05party\"V\n\x08NewParty\x12\x0f\n\x07ruleset\x18\x01 \x01(\t\x12+\n\x07options\x18\x02 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12\x0c\n\x04size\x18\x03 \x01(\x05\"G\n\x14\x43reateTicketResponse\x12/\n\x06ticket\x18\x01 \x01(\x0b\x32\x1f.baohuang.matchmaking.v1.Ticket\"<\n\x13\x43\x61ncelTicketRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x11\n\tticket_id\x18\x02 \x01(\t\"G\n\x14\x43\x61ncelTicketResponse\x12/\n\x06ticket\x18\x01 \x01(\x0b\x32\x1f.baohuang.matchmaking.v1.Ticket\"W\n\x12WatchTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\x12\x1b\n\x0e\x61\x66ter_revision\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x11\n\x0f_after_revision\"\xc1\x01\n\x13WatchTicketResponse\x12\x31\n\x06ticket\x18\x01 \x01(\x0b\x32\x1f.baohuang.matchmaking.v1.TicketH\x00\x12\x33\n\x07waiting\x18\x02 \x01(\x0b\x32 .baohuang.matchmaking.v1.WaitingH\x00\x12\x37\n\treconnect\x18\x03 \x01(\x0b\x32\".baohuang.matchmaking.v1.ReconnectH\x00\x42\t\n\x07message\"\x1d\n\tReconnect\x12\x10\n\x08revision\x18\x01 \x01(\x05\"O\n\x0fGetQueueRequest\x12\x0f\n\x07ruleset\x18\x01 \x01(\t\x12+\n\x07options\x18\x02 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\"`\n\x10GetQueueResponse\x12\x0f\n\x07players\x18\x01 \x01(\x05\x12\x0f\n\x07parties\x18\x02 \x01(\x05\x12\x17\n\x0flongest_wait_ms\x18\x03 \x01(\x03\x12\x11\n\tset_aside\x18\x04 \x01(\x05*\xb0\x01\n\x0bTicketState\x12\x1c\n\x18TICKET_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13TICKET_STATE_QUEUED\x10\x01\x12\x18\n\x14TICKET_STATE_MATCHED\x10\x02\x12\x1a\n\x16TICKET_STATE_CANCELLED\x10\x03\x12\x18\n\x14TICKET_STATE_EXPIRED\x10\x04\x12\x1a\n\x16TICKET_STATE_SET_ASIDE\x10\x05\x32\xbb\x03\n\x12MatchmakingService\x12k\n\x0c\x43reateTicket\x12,.baohuang.matchmaking.v1.CreateTicketRequest\x1a-.baohuang.matchmaking.v1.CreateTicketResponse\x12k\n\x0c\x43\x61ncelTicket\x12,.baohuang.matchmaking.v1.CancelTicketRequest\x1a-.baohuang.matchmaking.v1.CancelTicketResponse\x12j\n\x0bWatchTicket\x12+.baohuang.matchmaking.v1.WatchTicketRequest\x1a,.baohuang.matchmaking.v1.WatchTicketResponse0\x01\x12_\n\x08GetQueue\x12(.baohuang.matchmaking.v1.GetQueueRequest\x1a).baohuang.matchmaking.v1.GetQueueResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.matchmaking.v1.matchmaking_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TICKETSTATE']._serialized_start=1643
-  _globals['_TICKETSTATE']._serialized_end=1819
+  _globals['_TICKETSTATE']._serialized_start=1664
+  _globals['_TICKETSTATE']._serialized_end=1840
   _globals['_TICKET']._serialized_start=112
   _globals['_TICKET']._serialized_end=429
   _globals['_PARTY']._serialized_start=431
   _globals['_PARTY']._serialized_end=551
   _globals['_WAITING']._serialized_start=553
-  _globals['_WAITING']._serialized_end=596
-  _globals['_MATCHED']._serialized_start=598
-  _globals['_MATCHED']._serialized_end=674
-  _globals['_SETASIDE']._serialized_start=676
-  _globals['_SETASIDE']._serialized_end=718
-  _globals['_CREATETICKETREQUEST']._serialized_start=721
-  _globals['_CREATETICKETREQUEST']._serialized_end=849
-  _globals['_NEWPARTY']._serialized_start=851
-  _globals['_NEWPARTY']._serialized_end=937
-  _globals['_CREATETICKETRESPONSE']._serialized_start=939
-  _globals['_CREATETICKETRESPONSE']._serialized_end=1010
-  _globals['_CANCELTICKETREQUEST']._serialized_start=1012
-  _globals['_CANCELTICKETREQUEST']._serialized_end=1072
-  _globals['_CANCELTICKETRESPONSE']._serialized_start=1074
-  _globals['_CANCELTICKETRESPONSE']._serialized_end=1145
-  _globals['_WATCHTICKETREQUEST']._serialized_start=1147
-  _globals['_WATCHTICKETREQUEST']._serialized_end=1234
-  _globals['_WATCHTICKETRESPONSE']._serialized_start=1237
-  _globals['_WATCHTICKETRESPONSE']._serialized_end=1430
-  _globals['_RECONNECT']._serialized_start=1432
-  _globals['_RECONNECT']._serialized_end=1461
-  _globals['_GETQUEUEREQUEST']._serialized_start=1463
-  _globals['_GETQUEUEREQUEST']._serialized_end=1542
-  _globals['_GETQUEUERESPONSE']._serialized_start=1544
-  _globals['_GETQUEUERESPONSE']._serialized_end=1640
-  _globals['_MATCHMAKINGSERVICE']._serialized_start=1822
-  _globals['_MATCHMAKINGSERVICE']._serialized_end=2265
+  _globals['_WAITING']._serialized_end=617
+  _globals['_MATCHED']._serialized_start=619
+  _globals['_MATCHED']._serialized_end=695
+  _globals['_SETASIDE']._serialized_start=697
+  _globals['_SETASIDE']._serialized_end=739
+  _globals['_CREATETICKETREQUEST']._serialized_start=742
+  _globals['_CREATETICKETREQUEST']._serialized_end=870
+  _globals['_NEWPARTY']._serialized_start=872
+  _globals['_NEWPARTY']._serialized_end=958
+  _globals['_CREATETICKETRESPONSE']._serialized_start=960
+  _globals['_CREATETICKETRESPONSE']._serialized_end=1031
+  _globals['_CANCELTICKETREQUEST']._serialized_start=1033
+  _globals['_CANCELTICKETREQUEST']._serialized_end=1093
+  _globals['_CANCELTICKETRESPONSE']._serialized_start=1095
+  _globals['_CANCELTICKETRESPONSE']._serialized_end=1166
+  _globals['_WATCHTICKETREQUEST']._serialized_start=1168
+  _globals['_WATCHTICKETREQUEST']._serialized_end=1255
+  _globals['_WATCHTICKETRESPONSE']._serialized_start=1258
+  _globals['_WATCHTICKETRESPONSE']._serialized_end=1451
+  _globals['_RECONNECT']._serialized_start=1453
+  _globals['_RECONNECT']._serialized_end=1482
+  _globals['_GETQUEUEREQUEST']._serialized_start=1484
+  _globals['_GETQUEUEREQUEST']._serialized_end=1563
+  _globals['_GETQUEUERESPONSE']._serialized_start=1565
+  _globals['_GETQUEUERESPONSE']._serialized_end=1661
+  _globals['_MATCHMAKINGSERVICE']._serialized_start=1843
+  _globals['_MATCHMAKINGSERVICE']._serialized_end=2286
 # @@protoc_insertion_point(module_scope)

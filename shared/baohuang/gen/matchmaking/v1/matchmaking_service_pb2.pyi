@@ -164,19 +164,25 @@ class Waiting(_message.Message):
 
     PLACE_FIELD_NUMBER: _builtins.int
     WAITED_MS_FIELD_NUMBER: _builtins.int
+    MATCH_FOUND_FIELD_NUMBER: _builtins.int
     place: _builtins.int
     """Its place in the queue, counted in parties from 1; 0 while it is incomplete or about to be seated."""
     waited_ms: _builtins.int
     """For how long it has been complete, in milliseconds; 0 while it is not. A match that comes to nothing costs no time."""
+    match_found: _builtins.bool
+    """Whether its match is formed and the table about to be opened. Watchers are told at once; the ticket's revision stays
+    until it is seated. It cannot be cancelled now.
+    """
     def __init__(
         self,
         *,
         place: _builtins.int = ...,
         waited_ms: _builtins.int = ...,
+        match_found: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["place", b"place", "waited_ms", b"waited_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_found", b"match_found", "place", b"place", "waited_ms", b"waited_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -429,7 +435,7 @@ class WatchTicketResponse(_message.Message):
 
     @_builtins.property
     def waiting(self) -> Global___Waiting:
-        """The ticket is what it was; so it waits now. Comes every 5 s or so, as a sign of life."""
+        """The ticket is what it was; so it waits now. Comes when its match is found, and every 5 s or so as a sign of life."""
 
     @_builtins.property
     def reconnect(self) -> Global___Reconnect:

@@ -1,0 +1,161 @@
+"""Making tickets: requests that come at one time are settled by one statement, each with its own outcome.
+
+A flush has one request of a player and one for a code. Whatever comes back, a request is carried out once.
+"""
+
+import secrets
+import uuid
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import asyncpg
+import structlog
+
+from baohuang.database.flush_queue import Kind
+from baohuang.database.group_commit import Busy, FlushRefused, GroupCommit, Pace
+from baohuang.database.pool import FAILURES, Pool
+from baohuang.rpc.errors import MalformedInput, NotFound, Reason, Refusal, Unavailable, WrongState
+from baohuang.rules.state import PlayerId
+from matchmaking_service.matching import PartyId
+from matchmaking_service.queries import query
+from matchmaking_service.requests import Request
+from matchmaking_service.tickets import Ticket, TicketId, TicketState, Wish, options_if_readable, stored_options
+
+_MAKE: Final = query("make_tickets")
+_CODE_BYTES: Final = 16
+_PACE: Final = Pace(between=0.02)
+_OUT_OF_THE_WAY: Final = (
+    asyncpg.LockNotAvailableError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.QueryCanceledError,
+    asyncpg.SerializationError,
+)
+"""What another transaction had to do with: to be tried again."""
+_log = structlog.get_logger("matchmaking")
+
+
+class NotStored(Unavailable):
+    """The request was not carried out, as far as is known."""
+
+    def __init__(self, why: str) -> None:
+        _log.warning("ticket not made", why=why)
+        super().__init__(Reason.STORE_UNAVAILABLE, "the database did not answer: retry the same request")
+
+
+class RefusedByStore(NotStored):
+    """It is of no use to try again now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A request for a ticket: with a party of his own, or that of a code. The ids are used if it is granted."""
+
+    request: Request
+    wish: Wish | str
+    ticket_id: TicketId = field(default_factory=lambda: TicketId(str(uuid.uuid4())))
+    party_id: PartyId = field(default_factory=lambda: PartyId(str(uuid.uuid4())))
+    new_code: str = field(default_factory=lambda: secrets.token_urlsafe(_CODE_BYTES))
+
+
+Made = Ticket | bytes
+"""A ticket as it was made; the answer itself where a release stored it that kept answers."""
+Creating = GroupCommit[Wanted, Made]
+
+
+def creating(pool: Pool) -> Creating:
+    """Return what makes tickets, to be entered.
+
+    `settled` raises WrongState (ALREADY_QUEUED, PARTY_FULL), NotFound (NO_SUCH_PARTY), MalformedInput for an id
+    that was used with another body, Unavailable.
+    """
+
+    async def send(batch: Sequence[Wanted]) -> Sequence[Made | Exception | Busy]:
+        try:
+            rows = await pool.fetch(_MAKE, [_row(wanted) for wanted in batch])
+        except _OUT_OF_THE_WAY as error:
+            raise FlushRefused(NotStored(str(error))) from error
+        except (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, OSError) as error:
+            raise NotStored(str(error)) from error
+        except FAILURES as error:
+            raise FlushRefused(RefusedByStore(str(error))) from error
+        return [_outcome(wanted, row) for wanted, row in zip(batch, rows, strict=True)]
+
+    return GroupCommit(_TICKETS, send, _PACE)
+
+
+def _player(wanted: Wanted) -> Hashable:
+    return wanted.request.caller
+
+
+def _code(wanted: Wanted) -> Sequence[Hashable]:
+    return (wanted.wish,) if isinstance(wanted.wish, str) else ()
+
+
+_TICKETS: Final = Kind(
+    name="queue of tickets",
+    lane=_player,
+    alone_with=_code,
+    order=_player,
+    busy=NotStored,
+    unknown=NotStored,
+    closed=NotStored,
+    unstorable=RefusedByStore,
+)
+
+
+def _row(wanted: Wanted) -> tuple[object, ...]:
+    """Write a request as the composite type `wanted_ticket`."""
+    request = (wanted.request.caller, wanted.request.request_id, wanted.request.digest, wanted.ticket_id)
+    match wanted.wish:
+        case Wish(ruleset, options, size):
+            return (*request, wanted.party_id, ruleset, stored_options(options), size, wanted.new_code)
+        case code:
+            return (*request, None, None, None, None, code)
+
+
+def _outcome(wanted: Wanted, row: Any) -> Made | Refusal | Busy:  # noqa: PLR0911 (one a verdict)
+    match row["settled"]:
+        case "duplicate" if row["digest"] != wanted.request.digest:
+            return MalformedInput.field("request_id", "was used for another request", Reason.REQUEST_ID_REUSED)
+        case "duplicate" if row["response"] is not None:
+            response: bytes = row["response"]
+            return response
+        case "made" | "duplicate":
+            return _ticket(wanted.request.caller, row)
+        case "queued":
+            other = {"ticket_id": row["ticket_id"]}
+            return WrongState(Reason.ALREADY_QUEUED, "you have an open ticket already", other)
+        case "no party":
+            return NotFound(Reason.NO_SUCH_PARTY, "no open party has this code")
+        case "full":
+            return WrongState(Reason.PARTY_FULL, f"the party is for {row['size']} players, and has them")
+        case "busy":
+            return Busy.BUSY
+        case other:
+            raise AssertionError(f"make_tickets answers {other!r}")
+
+
+def _ticket(player: PlayerId, row: Any) -> Ticket:
+    """Return the ticket as it was made."""
+    return Ticket(
+        ticket_id=TicketId(row["ticket_id"]),
+        party_id=PartyId(row["party_id"]),
+        player=player,
+        state=TicketState.QUEUED,
+        revision=1,
+        reason=None,
+        culprit=None,
+        leader=row["leader"],
+        code=row["code"],
+        ruleset=row["ruleset"],
+        options=options_if_readable(row["options"]),
+        size=row["size"],
+        players=tuple(row["players"]),
+        place=row["place"],
+        waited_ms=0,
+        match_found=False,
+        match_id=None,
+        table_id=None,
+        seats=None,
+    )

@@ -1,2 +1,0 @@
--- The open ticket of a player.
-select ticket_id from tickets where player = $1 and state = 'queued';
