@@ -22,7 +22,7 @@ $(VENV)/.bench: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	@touch $@
 
-demo: $(VENV)/.installed ## five bots play one hand over gRPC, e.g. make demo RULESET=homy-qingdao SEED=7
+demo: $(VENV)/.installed ## from tickets over a hand to the leaderboard, over gRPC, e.g. make demo RULESET=homy-qingdao SEED=7
 	@$(BIN)/baohuang demo --ruleset "$(RULESET)" --seed "$(SEED)"
 
 play: $(VENV)/.installed ## play a hand yourself in this terminal, against four bots

@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from shutil import rmtree
@@ -10,16 +10,21 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from command_line.backend import LocalBackend
+from command_line.service_process import Service
 from command_line.services import BackendOptions
 
 T = TypeVar("T")
 
 
 @asynccontextmanager
-async def backend_for(seed: int | None) -> AsyncIterator[LocalBackend]:
-    """Run a backend in a folder that is removed at the end; it shuffles from the seed if there is one."""
+async def backend_for(seed: int | None, beside: Sequence[Service] = ()) -> AsyncIterator[LocalBackend]:
+    """Run a backend in a folder that is removed at the end; it shuffles from the seed if there is one.
+
+    `beside` are the services to run beside the table service.
+    """
     with _folder() as folder:
-        async with LocalBackend(BackendOptions(folder, dev_seed=seed, insecure_dev=True)) as backend:
+        options = BackendOptions(folder, dev_seed=seed, insecure_dev=True, beside=beside)
+        async with LocalBackend(options) as backend:
             yield backend
 
 

@@ -22,7 +22,7 @@ from command_line.bots.errands import hand_is_closed
 from command_line.bots.policy import choose
 from command_line.bots.runner import Bot
 from command_line.demo.checking import check, finish_of, recorded
-from command_line.demo.stage import Seen, play_one_hand
+from command_line.demo.stage import PLAYERS, Seen, play_one_hand
 from table_service.seeds import DevelopmentSeeds
 
 _PLAYERS = tuple(PlayerId(f"bot-{seat}") for seat in ALL_SEATS)
@@ -32,7 +32,9 @@ async def _hand_of(ruleset: str, seed: int) -> tuple[MemoryLog, Seen, Sequence[M
     """Play a hand and return the log, what the watchers ended with, and all that the spectator was shown."""
     shown: list[Moment] = []
     async with running(seeds=DevelopmentSeeds(seed)) as service:
-        seen = await play_one_hand(service.address, ruleset, 0.0, shown.append)
+        async with service.client() as host:
+            table_id = (await host.open_table(ruleset)).table_id
+        seen = await play_one_hand(service.address, table_id, PLAYERS, 0.0, shown.append)
         return service.log, seen, shown
 
 

@@ -49,6 +49,11 @@ async def tables_with_bots(client: TableClient) -> list[TableId]:
     return [table.table_id async for table in client.list_tables(bots=True)]
 
 
+async def all_bots_ready(client: TableClient, table_id: TableId) -> bool:
+    seats = (await client.get_table(table_id)).table.seats
+    return all(seat.ready for seat in seats if seat.player != ME)
+
+
 def of(history: Sequence[Recorded], kind: type) -> int:
     return sum(isinstance(one.event, kind) for one in history)
 
@@ -58,6 +63,7 @@ async def test_bots_play_hand_after_hand_and_leave_with_the_last_person() -> Non
     async with running() as service, bots_at(service.address), service.client() as me:
         table_id = await opened(service)
         for _ in range(2):
+            await eventually(lambda: all_bots_ready(me, table_id))
             await me.set_ready(table_id, ready=True)
             await Bot(me, 2).play_hand(table_id)
         await me.stand_up(table_id)
@@ -111,10 +117,7 @@ async def test_a_second_process_takes_over_and_is_not_fought() -> None:
     async with running() as service, bots_at(service.address), service.client() as me:
         table_id = await opened(service)
 
-        async def ready() -> bool:
-            return all(seat.ready for seat in (await me.get_table(table_id)).table.seats if seat.player != ME)
-
-        await eventually(ready)
+        await eventually(lambda: all_bots_ready(me, table_id))
         async with bots_at(service.address):
             await me.set_ready(table_id, ready=True)
             end = await Bot(me, 2).play_hand(table_id)
@@ -130,9 +133,5 @@ async def test_tables_without_bots_are_left_alone() -> None:
         others, own = await opened(service, people), await opened(service)
         assert await tables_with_bots(me) == [own]
         async with bots_at(service.address):
-
-            async def ready() -> bool:
-                return sum(seat.ready for seat in (await me.get_table(own)).table.seats) == 4
-
-            await eventually(ready)
+            await eventually(lambda: all_bots_ready(me, own))
         assert not any(seat.ready for seat in (await me.get_table(others)).table.seats)

@@ -7,17 +7,22 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from baohuang.rules.deal import commitment_to
+from command_line.demo.stage import PLAYERS
 from table_service.seeds import DevelopmentSeeds
 from up.running import processes
 
 _SECONDS: Final = 100
 _OK: Final = re.compile(r"demo: OK (\d+) events, chain verified, points(?: -?\d+){5}")
+
+
+STEPS: Final = ["services", "tickets", "match", "hand", "history", "score", "ratings", "leaderboard", "checked"]
 
 
 def _demo(*options: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -38,7 +43,7 @@ def _environment() -> dict[str, str]:
 
 @pytest.mark.parametrize(("ruleset", "seed"), [("ourgame-simple", 7)])
 def test_a_hand_is_played_shown_and_verified(ruleset: str, seed: int, tmp_path: Path) -> None:
-    """The last line gives events and points; the history has every event; nothing is left behind (FAIR-1)."""
+    """From tickets to the ladder, with every event in the history and the ledger's points; nothing is left (FAIR-1)."""
     done = _demo("--ruleset", ruleset, "--seed", str(seed), TMPDIR=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -52,7 +57,25 @@ def test_a_hand_is_played_shown_and_verified(ruleset: str, seed: int, tmp_path: 
     assert "\x1b" not in done.stdout
     committed = commitment_to(bytes.fromhex(DevelopmentSeeds(seed).seed_for(None)))
     assert any(f"hand 1, deal 1: {committed[:16]}" in line for line in lines)
+    assert [line.split()[1] for line in lines if line.startswith("▌")] == STEPS
+    assert points_told(lines) == {seat: int(points) for seat, points in enumerate(lines[-1].split()[-5:])}
+    assert sorted(line.split()[1] for line in rows_of(lines, "leaderboard")) == sorted(PLAYERS)
     assert list(tmp_path.iterdir()) == []
+
+
+def rows_of(lines: list[str], step: str) -> list[str]:
+    """Return the rows of a step's table, without its heading."""
+    begun = next(at for at, line in enumerate(lines) if line.startswith(f"▌ {step}"))
+    told = lines[begun + 1 :]
+    rule = next(at for at, line in enumerate(told) if "───" in line)
+    return list(takewhile(str.strip, told[rule + 1 :]))
+
+
+def points_told(lines: list[str]) -> dict[int, int]:
+    """Return the points of the ledger by seat; who had none before has as many on his account."""
+    rows = [row.split() for row in rows_of(lines, "score")]
+    assert all(row[-1] == row[-2] for row in rows)
+    return {int(row[0]): int(row[-2]) for row in rows}
 
 
 def test_a_ruleset_that_does_not_exist_is_refused_at_once() -> None:

@@ -10,7 +10,7 @@ from baohuang.rules.rulesets import RULESETS
 from client.in_process import running
 from command_line.demo.board import board
 from command_line.demo.checking import recorded
-from command_line.demo.report import print_history, print_settlement
+from command_line.demo.report import print_history
 from command_line.demo.screens import LineScreen, LiveScreen, screen_for
 from command_line.demo.stage import PLAYERS, play_one_hand
 from table_service.seeds import DevelopmentSeeds
@@ -32,13 +32,14 @@ async def test_a_hand_on_a_terminal_in_a_pipe_and_in_the_history(ruleset: str) -
                 drawn.show(moment)
                 lines.show(moment)
 
-            seen = await play_one_hand(service.address, ruleset, 0.0, show)
+            async with service.client() as host:
+                table_id = (await host.open_table(ruleset)).table_id
+            seen = await play_one_hand(service.address, table_id, PLAYERS, 0.0, show)
         history = await recorded(service.log, seen.table_id)
     told = _text(pipe).splitlines()
     assert len(told) == len(shown) - 1 == len(history) - shown[0].version
     assert all(player in _text(terminal) for player in PLAYERS)
     assert "头客" in _text(terminal)
-    print_settlement(pipe, history)
     print_history(pipe, history)
     after = _text(pipe).splitlines()[len(told) :]
     assert [line.split()[0] for line in after[-len(history) :]] == [str(one.stored.version) for one in history]
@@ -50,7 +51,9 @@ async def test_a_board_is_as_high_at_any_time(ruleset: str) -> None:
     heights = set()
     shown: list[Moment] = []
     async with running(seeds=DevelopmentSeeds(4)) as service:
-        await play_one_hand(service.address, ruleset, 0.0, shown.append)
+        async with service.client() as host:
+            table_id = (await host.open_table(ruleset)).table_id
+        await play_one_hand(service.address, table_id, PLAYERS, 0.0, shown.append)
     for moment in shown[:: len(shown) // 20]:
         page = Console(file=StringIO(), width=100)
         page.print(board(moment.table, ("a line",), ("",) * 5))

@@ -58,7 +58,7 @@ class Bot:
         past = NO_VERSION
         async with aclosing(self.client.watch(table_id)) as moments:
             async for moment in moments:
-                if moment.version < past:
+                if moment.version < past or moment.posted is not None:
                     continue
                 match errand(moment.table, self.seat, player):
                     case Errand.MOVE:

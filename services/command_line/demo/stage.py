@@ -1,6 +1,7 @@
-"""The hand itself: a table, five bots and a spectator, each on a connection of its own."""
+"""The hand itself: five bots at a table and a spectator, each on a connection of its own."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
@@ -14,31 +15,36 @@ from command_line.bots.runner import Bot
 
 PLAYERS: Final = tuple(map(PlayerId, ("Chen", "Lin", "Wei", "Zhao", "Yu")))
 HOST: Final = PlayerId("host")
-"""Opens the table and watches it as anybody may."""
+"""Watches the table as anybody may."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the watchers ended with: the spectator, from which version on, and the five bots by seat."""
+    """What the watchers ended with: the spectator, from which version on, and the five bots by seat.
+
+    `ended_at` is when the spectator was told the end of the hand, by this process's monotonic clock.
+    """
 
     table_id: TableId
     first_version: Version
     spectator: Moment
     bots: tuple[Moment, ...]
+    ended_at: float = 0.0
 
 
-async def play_one_hand(address: str, ruleset: str, think_seconds: float, show: Callable[[Moment], None]) -> Seen:
-    """Open a table, let five bots play one hand at it while a spectator shows it, and return what all saw last.
+async def play_one_hand(
+    address: str, table_id: TableId, players: Sequence[PlayerId], think_seconds: float, show: Callable[[Moment], None]
+) -> Seen:
+    """Let five bots, by seat, play one hand at a table while a spectator shows it, and return what all saw last.
 
-    The bots sit down in order, and their entropy is their names: the same seed gives the same deal.
+    They take their seats in order unless they have them. Their entropy is the seat's, so that a seed gives one deal.
     Raises ClientError.
     """
     async with AsyncExitStack() as connections:
         spectator, *clients = [
             await connections.enter_async_context(connect(address, DevelopmentIdentity(player)))
-            for player in (HOST, *PLAYERS)
+            for player in (HOST, *players)
         ]
-        table_id = (await spectator.open_table(ruleset)).table_id
         try:
             return await _play(spectator, clients, table_id, think_seconds, show)
         except ExceptionGroup as failed:
@@ -59,16 +65,16 @@ async def _play(
         await watching.wait()
         bots = [Bot(client, seat, think_seconds=think_seconds) for seat, client in enumerate(clients)]
         for bot in bots:
-            await bot.take_place(table_id, PLAYERS[bot.seat])
+            await bot.take_place(table_id, f"seat {bot.seat}")
         playing = [tasks.create_task(bot.play_hand(table_id)) for bot in bots]
-    first, last = watched.result()
-    return Seen(table_id, first, last, tuple(played.result() for played in playing))
+    first, last, ended_at = watched.result()
+    return Seen(table_id, first, last, tuple(played.result() for played in playing), ended_at)
 
 
 async def _spectate(
     client: TableClient, table_id: TableId, watching: asyncio.Event, show: Callable[[Moment], None]
-) -> tuple[Version, Moment]:
-    """Show every moment until the hand is closed; return the first version and the last moment."""
+) -> tuple[Version, Moment, float]:
+    """Show every moment until the hand is closed; return the first version, the last moment and when it came."""
     first: Version | None = None
     async with aclosing(client.watch(table_id)) as moments:
         async for moment in moments:
@@ -76,7 +82,7 @@ async def _spectate(
             first = moment.version if first is None else first
             show(moment)
             if hand_is_closed(moment.table):
-                return first, moment
+                return first, moment, time.monotonic()
     raise AssertionError("a watch has no end of its own")
 
 
