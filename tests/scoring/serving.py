@@ -45,10 +45,12 @@ class Caller:
 
 
 @asynccontextmanager
-async def channel_to(register: Callable[[RpcServer], None], *services: str) -> AsyncIterator[grpc.aio.Channel]:
+async def channel_to(
+    register: Callable[[RpcServer], None], *services: str, **settings: float
+) -> AsyncIterator[grpc.aio.Channel]:
     """Serve what `register` puts on a server until the end of the block, and give a channel to it."""
-    settings = ServerSettings(insecure_dev=True, drain_grace_seconds=0.5, refuse_seconds=0.0)
-    server = RpcServer(settings, "127.0.0.1:0")
+    wanted = {"insecure_dev": True, "drain_grace_seconds": 0.5, "refuse_seconds": 0.0, **settings}
+    server = RpcServer(ServerSettings.model_validate(wanted), "127.0.0.1:0")
     register(server)
     port = await server.start(*services)
     try:

@@ -1,7 +1,8 @@
 """Random messages of the contract, with likely values so that some go far, and bytes that are no such message."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import Any, Final
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -41,10 +42,13 @@ _INTEGRAL: Final = {
 
 
 class AnyMessage:
-    """Makes messages; `table_ids` are those of tables that there are."""
+    """Makes messages; `table_ids` are those of tables that there are, `likely` other texts by their field's name."""
 
-    def __init__(self, dice: Random, table_ids: Sequence[str]) -> None:
+    def __init__(
+        self, dice: Random, table_ids: Sequence[str], likely: Mapping[str, Sequence[str]] = MappingProxyType({})
+    ) -> None:
         self._dice = dice
+        self.likely = {**_LIKELY, **likely}
         self.table_ids = list(table_ids)
         self._made = 0
 
@@ -114,7 +118,7 @@ class AnyMessage:
         if name == "request_id":
             self._made += 1
             return dice.choice(("one", "two")) if dice.random() < 0.1 else f"r-{self._made}"
-        return dice.choice(_LIKELY.get(name, _TEXTS))
+        return dice.choice(self.likely.get(name, _TEXTS))
 
 
 def _varint(number: int) -> bytes:

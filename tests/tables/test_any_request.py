@@ -19,10 +19,11 @@ from baohuang.rules.state import ALL_SEATS, Phase, in_progress
 from bench.random_player import chance_of, choose
 from table_service.wiring import Limits
 from tables.clients import act
-from tables.fuzzing import CLEAR, Result, Shot, fire_all, methods_of
+from tables.fuzzing import Shot, fire_all, methods_of
 from tables.games import Game, opened, seated, started
-from tables.messages import HUGE, AnyMessage
+from tables.messages import AnyMessage
 from tables.replicas import Replica, replica
+from tables.shooting import Shooting, caller_of, check
 
 REQUESTS: Final = 5_000
 SHARES: Final = (0, 1)
@@ -32,7 +33,6 @@ BATCH: Final = 125
 TABLES: Final = 4
 DECIDED: Final = (grpc.StatusCode.OK, grpc.StatusCode.FAILED_PRECONDITION)
 """What only a sound request comes to."""
-STRANGER, OPERATOR = "stranger", "olga"
 
 
 class Fuzzed:
@@ -46,7 +46,8 @@ class Fuzzed:
         self.games: list[Game] = []
         self._dice = chance_of("any request", share)
         self._made_before = 0
-        self.making = AnyMessage(self._dice, [])
+        self._making = AnyMessage(self._dice, [])
+        self._shooting = Shooting(self._dice, self._making, methods)
 
     async def prepare(self) -> None:
         """Make the tables, or make anew those that are over."""
@@ -55,7 +56,8 @@ class Fuzzed:
                 self.games.append(await self._made(place))
             elif not await is_alive(self.games[place], between_hands=place < 2):
                 self.games[place] = await self._made(place)
-        self.making.table_ids = [game.table_id for game in self.games]
+        self._making.table_ids = [game.table_id for game in self.games]
+        self._shooting.players = [client.player for game in self.games for client in game.clients]
 
     async def _made(self, place: int) -> Game:
         """Make a table, for players who sit at no other."""
@@ -73,7 +75,7 @@ class Fuzzed:
 
     async def volley(self, count: int) -> None:
         """Send so many requests at once, legal moves among them, and check what became of each and of the log."""
-        shots = [*[await self._legal(game) for game in self.games[2:]], *[self._shot() for _ in range(count)]]
+        shots = [*[await self._legal(game) for game in self.games[2:]], *[self._shooting.shot() for _ in range(count)]]
         before = len(self.log._events)
         results = await fire_all(self.service.channel, shots)
         accepted = set()
@@ -92,29 +94,6 @@ class Fuzzed:
         request = act(game.table_id, choose(table, seat, self._dice))
         return Shot(method, game.clients[seat].metadata, (request.SerializeToString(),))
 
-    def _shot(self) -> Shot:
-        dice = self._dice
-        method = dice.choice(self.methods)
-        count = dice.randint(1, 4) if method.client_streaming else 1
-        return Shot(method, self._headers(), tuple(self._raw(method) for _ in range(count)))
-
-    def _raw(self, method: MethodDescriptor) -> bytes:
-        kind = self._dice.random()
-        if kind < 0.01:
-            return self.making.huge()
-        sound = self.making.of(method.input_type).SerializeToString()
-        return self.making.damaged(sound) if kind < 0.3 else sound
-
-    def _headers(self) -> tuple[tuple[str, str], ...]:
-        """Return who calls: mostly a player; sometimes an operator, a stranger, nobody, somebody who cannot be."""
-        kind = self._dice.random()
-        if kind < 0.03:
-            return self._dice.choice(((), (("baohuang-player", "@clock"),), (("baohuang-player", "x" * 65),)))
-        if kind < 0.13:
-            return (("baohuang-player", OPERATOR), ("baohuang-role", "operator"))
-        players = [client.player for game in self.games for client in game.clients]
-        return (("baohuang-player", self._dice.choice((*players, STRANGER))),)
-
 
 async def in_play(service: Replica, players: Sequence[str], dice: Random) -> Game:
     """Open a table and play its first hand to the first trick."""
@@ -127,22 +106,6 @@ async def is_alive(game: Game, *, between_hands: bool) -> bool:
     """Tell whether a table is still what it was made for."""
     table = await game.table()
     return table.status.name == "OPEN" and in_progress(table) != between_hands
-
-
-def caller_of(shot: Shot) -> str:
-    """Return who makes a call."""
-    return dict(shot.headers).get("baohuang-player", "")
-
-
-def check(shot: Shot, result: Result) -> None:
-    """Check that a call ended clearly: a status that a client can act on, with its reason."""
-    told = (shot.path, shot.headers, shot.raw, result)
-    assert result.code in CLEAR, told
-    too_large = any(len(raw) >= HUGE for raw in shot.raw)
-    assert too_large or (result.code is grpc.StatusCode.OK) == (result.reason == ""), told
-    assert result.code is not grpc.StatusCode.RESOURCE_EXHAUSTED or too_large, told
-    if not caller_of(shot) or caller_of(shot) in {"@clock", "x" * 65}:
-        assert result.code in {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.RESOURCE_EXHAUSTED}, told
 
 
 @pytest.fixture(params=SHARES)
