@@ -12,7 +12,10 @@ from baohuang.stream.log_source import LogSource
 from baohuang.stream.port import NO_NUMBER, Message
 from baohuang.stream.public_log import settling_between
 from baohuang.stream.table_messages import SETTLING
+from rating.following import Ratings
+from rating_service.wiring import open_ratings
 from scoring_service.entries import entries_of
+from scoring_service.ledger_source import LedgerSource
 from scoring_service.scoring import score
 from scoring_service.wiring import SUBSCRIPTION
 
@@ -68,3 +71,9 @@ def balances_of(postings: Sequence[Posted]) -> dict[str, int]:
         for entry in entries_of(posting):
             balances[entry.account] = balances.get(entry.account, 0) + entry.points
     return balances
+
+
+async def rated(dsn: str, ledger: Ledger) -> None:
+    """Have ratings follow the ledger to its end."""
+    async with await open_ratings(dsn) as pool:
+        await Ratings(pool).replica().take(await LedgerSource(ledger.pool).read(NO_NUMBER, MANY))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import asyncpg
 import grpc
-import pytest
 
 import rating_service.migrations
 import scoring_service.migrations
@@ -38,20 +37,6 @@ SOON = 60.0
 """How long anything may take on a busy machine."""
 
 
-@pytest.fixture
-async def nats(tmp_path: Path) -> AsyncIterator[EmbeddedNats]:
-    """Give a server that is not started yet; removed in the end."""
-    server = EmbeddedNats(tmp_path)
-    yield server
-    await server.destroy()
-
-
-@pytest.fixture
-async def url(nats: EmbeddedNats) -> str:
-    """Give the URL of the server, which runs."""
-    return await nats.start()
-
-
 @asynccontextmanager
 async def everything_follows(dsn: str, url: str, replicas: int) -> AsyncIterator[None]:
     """Publish the log, and have so many replicas of scoring and of rating follow, in this process."""
@@ -65,24 +50,23 @@ async def everything_follows(dsn: str, url: str, replicas: int) -> AsyncIterator
         yield
 
 
-async def all_rated(dsn: str, ledger: Ledger) -> None:
+async def told(dsn: str, question: str, *arguments: object) -> bool:
+    """Ask the database."""
+    admin = await asyncpg.connect(dsn)
+    try:
+        return bool(await admin.fetchval(question, *arguments))
+    finally:
+        await admin.close()
+
+
+async def all_rated(dsn: str, ledger: Ledger, within: float = SOON) -> None:
     """Wait until the ledger has all of the log, and ratings all of the ledger; then check that they agree."""
     settled = len(await ledger.messages())
-
-    async def reached() -> bool:
-        admin = await asyncpg.connect(dsn)
-        try:
-            return bool(
-                await admin.fetchval(
-                    "select (select last_number from scoring.progress) = $1"
-                    " and exists (select from rating.checkpoints where number = $1)",
-                    settled,
-                )
-            )
-        finally:
-            await admin.close()
-
-    await eventually(reached, within=SOON)
+    question = (
+        "select (select last_number from scoring.progress) = $1"
+        " and exists (select from rating.checkpoints where number = $1)"
+    )
+    await eventually(lambda: told(dsn, question, settled), within)
     for command in (("reconcile",), ("rebuild", "scoring"), ("rebuild", "rating")):
         done = await run(dsn, *command)
         assert (done.exit_code, "no difference" in done.stdout) == (0, True), done.output

@@ -1,15 +1,10 @@
 """From the end of a hand to the score beside the table's stream, over a real NATS and PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from itertools import pairwise
-from pathlib import Path
-
-import pytest
 
 from baohuang.client import DevelopmentIdentity, Moment, connect
-from baohuang.embedded.nats import EmbeddedNats
 from baohuang.gen.table.v1 import table_service_pb2 as table_pb
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.scoring.events import FinePosted, HandScored
@@ -24,14 +19,6 @@ from tables.replicas import replica
 
 SECONDS = 60.0
 """How long anything may take on a busy machine."""
-
-
-@pytest.fixture
-async def url(tmp_path: Path) -> AsyncIterator[str]:
-    """Give the URL of a NATS that runs."""
-    server = EmbeddedNats(tmp_path)
-    yield await server.start()
-    await server.destroy()
 
 
 async def told(address: str, player: str, table_id: TableId, watching: asyncio.Event, *, play: bool) -> list[Moment]:
