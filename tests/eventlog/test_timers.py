@@ -89,7 +89,7 @@ async def test_an_append_without_a_timer_takes_it_away(log: EventLog) -> None:
     end = await accepted(log, command(stream_id, due_at=await log.clock() - SECOND))
     await log.append(command(stream_id))
     assert len(await claimed(log, stream_id, 0)) == 1
-    await accepted(log, command(stream_id, end.version, end.hash))
+    await accepted(log, command(stream_id, end.version, end.hash, due_at=None))
     assert await claimed(log, stream_id) == []
 
 

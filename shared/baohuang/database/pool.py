@@ -1,6 +1,7 @@
 """Pools of connections: as which role they act, how long they wait, how they carry JSON."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import asyncpg
@@ -31,11 +32,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a pool's connections are: the name the server shows, the role they act as, where it looks names up."""
+    """Who a pool's connections are: the name the server shows, the role they act as, where it looks names up.
+
+    `settings` are further parameters of the server for these connections.
+    """
 
     application: str
     role: str
     search_path: str = "public"
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 async def open_pool(dsn: str, size: int, limits: Limits, identity: Identity) -> "Pool":
@@ -60,6 +65,7 @@ async def open_pool(dsn: str, size: int, limits: Limits, identity: Identity) -> 
             "lock_timeout": str(limits.lock_ms),
             "statement_timeout": str(limits.statement_ms),
             "idle_in_transaction_session_timeout": str(limits.idle_in_transaction_ms),
+            **identity.settings,
         },
     )
 

@@ -8,9 +8,15 @@ from baohuang.database import pool
 from baohuang.database.pool import FAILURES, Connection, Identity, Limits, Pool
 from baohuang.eventlog.port import EventLogError, LogBusy, OutcomeUnknown, Unstorable
 
-__all__ = ["FAILURES", "Connection", "Limits", "Pool", "meaning", "open_pool"]
+__all__ = ["FAILURES", "Connection", "Limits", "Pool", "meaning", "open_pool", "open_writer"]
 
-_IDENTITY: Final = Identity("baohuang event log", "baohuang_app")
+_READING: Final = Identity("baohuang event log", "baohuang_app")
+_WRITING: Final = Identity(
+    # Plans are made from the first flush of perhaps an empty log, and have to serve a full one: over the indexes.
+    "baohuang event log",
+    "baohuang_app",
+    settings={"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"},
+)
 
 
 async def open_pool(dsn: str, size: int, limits: Limits) -> "Pool":
@@ -18,7 +24,12 @@ async def open_pool(dsn: str, size: int, limits: Limits) -> "Pool":
 
     Raises OSError or asyncpg.PostgresError if the first one cannot be made.
     """
-    return await pool.open_pool(dsn, size, limits, _IDENTITY)
+    return await pool.open_pool(dsn, size, limits, _READING)
+
+
+async def open_writer(dsn: str, limits: Limits) -> "Pool":
+    """Open the one connection for appends, planned for a full log; else as `open_pool`."""
+    return await pool.open_pool(dsn, 1, limits, _WRITING)
 
 
 def meaning(error: Exception) -> EventLogError:

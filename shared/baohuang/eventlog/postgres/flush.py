@@ -1,6 +1,14 @@
-"""One flush on the wire: what is sent to `eventlog.append_dated`, and what its answer means."""
+"""One flush on the wire: what is sent, and what its answer means.
 
-from collections.abc import Sequence
+It goes the quick way if it can and else the other, which settles whatever there is:
+
+    only moves streams on ──► query `advance` ──► one row: all of it is appended
+                                     │ no row, or a request accepted before: nothing is written
+    anything else ───────────────────┴──► `eventlog.append_dated` ──► a row a command
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any, Final, Self
 
 import asyncpg
@@ -8,6 +16,7 @@ import asyncpg
 from baohuang.database.group_commit import Busy, FlushRefused
 from baohuang.eventlog.chain import store
 from baohuang.eventlog.port import (
+    NO_VERSION,
     Appended,
     Duplicate,
     LogBusy,
@@ -37,6 +46,7 @@ class Flusher:
     def __init__(self, pool: Pool) -> None:
         self._pool: Final = pool
         self._connection: Any = None
+        self._advance: Any = None
         self._append: Any = None
 
     async def __aenter__(self) -> Self:
@@ -46,7 +56,7 @@ class Flusher:
         await self._let_go()
 
     async def __call__(self, batch: Sequence[Linked]) -> Sequence[Settled]:
-        """Settle a flush in one statement, which is its own transaction.
+        """Settle a flush in one statement, which is its own transaction; in a second one if the quick one cannot.
 
         Raises LogBusy if there is no connection, FlushRefused if the server refuses the flush as a whole,
         OutcomeUnknown if the connection is lost while it is under way.
@@ -54,12 +64,26 @@ class Flusher:
         if self._connection is None or self._connection.is_closed():
             await self._connect()
         try:
-            rows = await self._append.fetch(*arguments_of(batch))
-        except asyncpg.IntegrityConstraintViolationError as error:
-            return _refused_at_commit(batch, error)
+            settled = await self._advanced(batch) if only_advances(batch) else ()
+            return settled or await self._appended(batch)
         except FAILURES as error:
             await self._let_go()
             raise _failed(error) from error
+
+    async def _advanced(self, batch: Sequence[Linked]) -> Sequence[Settled]:
+        """Append all of a flush that only moves streams on; return nothing if nothing was written."""
+        try:
+            before = await self._advance.fetchval(commands_of(batch), events_of(batch), latest_of(batch))
+        except asyncpg.IntegrityConstraintViolationError:
+            return ()
+        return () if before is None else list(_all_appended(batch, before))
+
+    async def _appended(self, batch: Sequence[Linked]) -> Sequence[Settled]:
+        """Settle each command of a flush, whatever it does and whatever becomes of the others. Raises FlushRefused."""
+        try:
+            rows = await self._append.fetch(*arguments_of(batch))
+        except asyncpg.IntegrityConstraintViolationError as error:
+            return _refused_at_commit(batch, error)
         return [_settled(linked, row) for linked, row in zip(batch, rows, strict=True)]
 
     async def _connect(self) -> None:
@@ -67,21 +91,38 @@ class Flusher:
         try:
             self._connection = await self._pool.acquire()
             self._append = await self._connection.prepare(query("append"))
+            self._advance = await self._connection.prepare(query("advance"))
         except FAILURES as error:
             await self._let_go()
             raise LogBusy(f"no connection: {error}") from error
 
     async def _let_go(self) -> None:
         """Give the connection back to the pool, which makes another one if it is broken."""
-        connection, self._connection, self._append = self._connection, None, None
+        connection, self._connection, self._advance, self._append = self._connection, None, None, None
         if connection is not None:
             await self._pool.release(connection)
 
 
 def arguments_of(batch: Sequence[Linked]) -> tuple[Sequence[object], ...]:
     """Write a flush as the arguments of `eventlog.append_dated`."""
-    latest = [linked.command.not_after for linked in batch]
-    return commands_of(batch), events_of(batch), claims_of(batch), latest
+    return commands_of(batch), events_of(batch), claims_of(batch), latest_of(batch)
+
+
+def only_advances(batch: Sequence[Linked]) -> bool:
+    """Tell whether a flush only moves streams on that exist and have a deadline, and does nothing with names."""
+    return not any(
+        command.expected_version == NO_VERSION
+        or command.due_at is None
+        or command.claims
+        or command.releases
+        or command.unclaimed
+        for command in (linked.command for linked in batch)
+    )
+
+
+def latest_of(batch: Sequence[Linked]) -> list[datetime | None]:
+    """Write the moments past which the commands are late, None for never."""
+    return [linked.command.not_after for linked in batch]
 
 
 def commands_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
@@ -127,6 +168,14 @@ def claims_of(batch: Sequence[Linked]) -> list[tuple[object, ...]]:
         )
         for name in names
     ]
+
+
+def _all_appended(batch: Sequence[Linked], before: int) -> Iterator[Appended]:
+    """Say of each command that it was appended, the first event of the flush after the position `before`."""
+    for linked in batch:
+        events = store(linked.command, linked.links, Position(before))
+        before = events[-1].position
+        yield Appended(linked.command.version, linked.links[-1].hash, events[-1].position, events)
 
 
 def _settled(linked: Linked, row: Row) -> Settled:  # noqa: PLR0911 - one a verdict

@@ -26,7 +26,7 @@ from baohuang.eventlog.port import (
     StreamId,
     Version,
 )
-from baohuang.eventlog.postgres.connections import FAILURES, Limits, Pool, open_pool
+from baohuang.eventlog.postgres.connections import FAILURES, Limits, Pool, open_pool, open_writer
 from baohuang.eventlog.postgres.flush import Flusher
 from baohuang.eventlog.postgres.group_commit import Linked, LogCommits, log_commits
 from baohuang.eventlog.postgres.queries import query
@@ -59,7 +59,7 @@ async def open_log(
     """
     limits = limits or Limits()
     async with (
-        await open_pool(dsn, 1, limits) as writing,
+        await open_writer(dsn, limits) as writing,
         await open_pool(dsn, readers, limits) as reading,
         Flusher(writing) as flusher,
         log_commits(flusher, pace) as commits,
