@@ -6,7 +6,8 @@ been recorded after it; when the hand is over, or void, everything. Between hand
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from baohuang.eventlog.port import Version
 from baohuang.rules.events import CardsPlayed
@@ -14,8 +15,7 @@ from baohuang.rules.state import Table, in_progress
 from table_service.happened import Happened
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A table as far as somebody sees it. `delayed`: there is more that he is not shown yet."""
 
     table: Table
@@ -24,8 +24,7 @@ class Seen:
     delayed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
+class Learnt(Struct, frozen=True):
     """An event, and those that spectators are shown by it: as a rule itself."""
 
     happened: Happened

@@ -7,11 +7,11 @@
 """
 
 import asyncio
-from dataclasses import dataclass
 from datetime import timedelta
 
 import msgspec
 import structlog
+from msgspec import Struct
 
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import encode
@@ -54,8 +54,7 @@ from table_service.tables import HeldTable, Tables
 _log = structlog.get_logger("table_service")
 
 
-@dataclass(frozen=True, slots=True)
-class _Decided:
+class _Decided(Struct, frozen=True):
     """What a command is to append, its events, and the table as they leave it."""
 
     append: Append

@@ -1,7 +1,8 @@
 """What happened at a table: its events as they were stored, each with the table as it left it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import StoredEvent
@@ -10,8 +11,7 @@ from baohuang.rules.evolve import evolve
 from baohuang.rules.state import Table
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(Struct, frozen=True):
     """An event of a table as it was stored, decoded, and the table as it left it."""
 
     stored: StoredEvent

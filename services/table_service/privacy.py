@@ -4,16 +4,16 @@ A table that was opened with an invitation code keeps a digest of it and never t
 at it or plays in its hand may do there what he may do anywhere; so may operators and services, and who shows the code.
 """
 
-from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
+
+from msgspec import Struct
 
 from baohuang.rules.state import PlayerId, Table, TableId, seat_of
 from table_service.refusing import no_such_table
 
 
-@dataclass(frozen=True, slots=True)
-class Visitor:
+class Visitor(Struct, frozen=True):
     """Who comes to a table: `trusted` is an operator or a service, the code is what he shows, if anything."""
 
     player: PlayerId

@@ -1,7 +1,8 @@
 """A command on its way to the handler, and what comes of it."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from baohuang.eventlog.port import RequestId, Version
 from baohuang.rules.commands import Action
@@ -9,8 +10,7 @@ from baohuang.rules.state import PlayerId, TableId
 from table_service.privacy import Visitor
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """A command as it came in. `digest` is that of the request's body, to tell a retry from another request.
 
     With `not_before` (UTC) it is carried out only if the log's own clock has reached that moment.
@@ -31,8 +31,7 @@ class StillToCome(Exception):  # noqa: N818 (a finding about clocks: only a comm
     """The log's clock has not reached the command's `not_before`: this process's clock is ahead of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """What an accepted command came to: the version and hash of its last event."""
 
     table_id: TableId

@@ -166,6 +166,8 @@ class Tables:
 
         Nor the one that is wanted now, nor any that is to be kept.
         """
+        if len(self._held) <= self._limit:
+            return
         for table_id in list(self._held):
             if len(self._held) <= self._limit:
                 return

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 import asyncpg
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from baohuang.database.group_commit import Pace
 from baohuang.eventlog.port import (
@@ -67,7 +67,7 @@ async def test_a_claim_that_is_not_committed_yet(
 ) -> None:
     """Another replica is told nothing before it is: refused if it was, appended if it came to nothing."""
     name = new_name()
-    late = replace(command(new_stream()), **{use: (name,)})  # type: ignore[arg-type]
+    late = replace(command(new_stream()), **{use: (name,)})
     async with open_transaction(database_dsn) as somebody:
         await append_within(somebody, command(new_stream(), claims=(name,)))
         outcome = asyncio.create_task(postgres_log.append(late))

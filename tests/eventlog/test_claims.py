@@ -3,10 +3,10 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from baohuang.eventlog.port import (
     NO_HASH,
@@ -157,7 +157,7 @@ async def test_names_are_looked_at_last(log: EventLog) -> None:
 async def test_a_name_is_not_empty(log: EventLog, use: str) -> None:
     """An empty name is refused alone, by the name of its rule, whatever is done with it."""
     names = (new_name(), ClaimName(""))
-    broken = replace(command(new_stream()), **{use: names})  # type: ignore[arg-type]
+    broken = replace(command(new_stream()), **{use: names})
     outcomes = await together(log, command(new_stream()), broken, command(new_stream()))
     assert kinds(outcomes) == ["Appended", "Refused", "Appended"]
     assert outcomes[1] == UNNAMED
@@ -168,7 +168,7 @@ async def test_a_name_is_not_empty(log: EventLog, use: str) -> None:
 @pytest.mark.parametrize("name", ["a\0b", "lone \ud800"])
 async def test_a_name_is_a_text(log: EventLog, use: str, name: str) -> None:
     """NUL and half a character are no text of any database: that command alone cannot be stored."""
-    broken = replace(command(new_stream()), **{use: (ClaimName(name),)})  # type: ignore[arg-type]
+    broken = replace(command(new_stream()), **{use: (ClaimName(name),)})
     fine = command(new_stream())
     outcomes = await asyncio.gather(log.append(broken), log.append(fine), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [Unstorable, Appended]

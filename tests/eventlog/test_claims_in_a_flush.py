@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from baohuang.eventlog.port import Append, Appended, ClaimName, NewEvent, Outcome, Refused
 from baohuang.eventlog.postgres.log import PostgresLog

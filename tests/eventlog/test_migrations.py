@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from secrets import token_bytes
@@ -11,6 +10,7 @@ from typing import Any
 import asyncpg
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from baohuang.database.migrations import role_script
 from baohuang.eventlog import chain

@@ -1,12 +1,12 @@
 """The two ways through the store: one statement appends just what the function that settles everything would have."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from secrets import token_bytes
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from baohuang.eventlog.chain import SALT_BYTES, link
 from baohuang.eventlog.port import Append, Appended, ClaimName, Head, StreamId

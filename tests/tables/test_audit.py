@@ -6,8 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from baohuang.eventlog.memory import MemoryLog
+from baohuang.eventlog.port import Actor
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.messages import event_to_proto
@@ -51,7 +53,7 @@ def with_event(lines: Lines, kind: type[ev.Event], **changes: Any) -> Lines:
 def by_another(lines: Lines) -> Lines:
     """Let somebody else have made a play."""
     place = first_of(lines, ev.CardsPlayed)
-    stored = replace(lines[place].stored, actor="nobody")  # type: ignore[arg-type] # an Actor
+    stored = structs.replace(lines[place].stored, actor=Actor("nobody"))
     return [*lines[:place], replace(lines[place], stored=stored), *lines[place + 1 :]]
 
 
@@ -94,7 +96,7 @@ async def test_an_early_end_of_a_turn_is_found() -> None:
     with pytest.raises(AssertionError):
         check_clock(lines, {key: moment - timedelta(seconds=1) for key, moment in at.items()})
     for changes in ({"actor": "an"}, {"recorded_at": time.now() + timedelta(seconds=10)}):
-        spoilt = [replace(line, stored=replace(line.stored, **changes)) for line in lines[entered:]]
+        spoilt = [replace(line, stored=structs.replace(line.stored, **changes)) for line in lines[entered:]]
         with pytest.raises(AssertionError):
             check_clock([*lines[:entered], *spoilt], {})
 

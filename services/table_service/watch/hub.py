@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from baohuang.rules.state import PlayerId, TableId
 from table_service.curtain import Learnt
@@ -11,11 +12,10 @@ from table_service.identifiers import WatchId
 from table_service.watch.notices import Notice
 from table_service.watch.recent import Recent
 from table_service.watch.subscription import Cut, Ending, StreamLimits, Subscription
-from table_service.watch.telling import Telling
+from table_service.watch.telling import Telling, Told
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """An event in the form it is told in, and what spectators are shown by it."""
 
     live: Telling
@@ -26,10 +26,18 @@ class _Step:
         live = Telling(one.happened)
         return cls(live, (live,) if one.is_shown_at_once else tuple(map(Telling, one.shown)))
 
-    def shown_to(self, player: PlayerId) -> Sequence[Telling]:
-        if len(self.shown) == 1 and self.shown[0] is self.live:
-            return self.shown
-        return (self.live,) if self.live.is_played_by(player) else self.shown
+    @property
+    def to_all(self) -> Told | None:
+        """What everybody is told by it alike, None if that depends on who he is."""
+        return self.live.to_all if self._is_shown_at_once else None
+
+    def to(self, player: PlayerId) -> Iterator[Told]:
+        live = self._is_shown_at_once or self.live.is_played_by(player)
+        return (telling.to(player) for telling in ((self.live,) if live else self.shown))
+
+    @property
+    def _is_shown_at_once(self) -> bool:
+        return len(self.shown) == 1 and self.shown[0] is self.live
 
 
 class Hub:
@@ -93,9 +101,9 @@ class Hub:
         steps = [_Step.of(one) for one in learnt]
         for step in steps:
             self.recent.learn(table_id, step.live)
+        alike = _told_alike(steps)
         for subscription in watching:
-            player = subscription.player
-            if told := [telling.to(player) for step in steps for telling in step.shown_to(player)]:
+            if told := alike or [told for step in steps for told in step.to(subscription.player)]:
                 subscription.offer(told)
 
     def notify(self, table_id: TableId, notice: Notice) -> None:
@@ -131,3 +139,9 @@ class Hub:
 
     def _streams_of(self, table_id: TableId, player: PlayerId) -> Sequence[Subscription]:
         return [one for one in self._watching.get(table_id, ()) if one.player == player]
+
+
+def _told_alike(steps: Sequence[_Step]) -> Sequence[Told] | None:
+    """Return what everybody is told by the steps, None if that depends on who he is."""
+    alike = [told for step in steps if (told := step.to_all)]
+    return alike if len(alike) == len(steps) else None

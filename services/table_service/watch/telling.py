@@ -1,7 +1,8 @@
 """What goes to watchers, ready to be sent; an event is redacted, encoded and serialized once for each view of it."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from baohuang.eventlog.chain import digest_of, instant
 from baohuang.gen.table.v1 import watch_pb2
@@ -14,8 +15,7 @@ from table_service.happened import Happened
 from table_service.views import millis_left, viewer_seat
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True, gc=False):
     """A serialized `WatchTableResponse`, and the version that it brings its reader to."""
 
     version: int
@@ -38,14 +38,20 @@ class Telling:
         """The event's version."""
         return self._happened.stored.version
 
+    @property
+    def to_all(self) -> Told | None:
+        """What everybody is told alike, None if that depends on who he is."""
+        hides = getattr(self._happened.event, "hidden", None) is not None
+        return None if hides else self._told_to_all(self._happened.event)
+
     def is_played_by(self, player: PlayerId) -> bool:
         """Tell whether the player plays the hand that was the last one when it happened."""
         return viewer_seat(self._happened.table, player) is not None
 
     def to(self, player: PlayerId) -> Told:
         """Return the event as that player may see it."""
-        if getattr(self._happened.event, "hidden", None) is None:
-            return self._told_to_all(self._happened.event)
+        if told := self.to_all:
+            return told
         seat = viewer_seat(self._happened.table, player)
         if seat in self._private:
             return self._private[seat]

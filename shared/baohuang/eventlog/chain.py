@@ -18,12 +18,13 @@ Everything here is pure. A chain that does not hold raises `ChainBroken`, which 
 
 import enum
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from baohuang.eventlog.port import (
     NO_HASH,
@@ -63,8 +64,7 @@ class ChainBroken(Exception):  # noqa: N818 (a finding about the data, not a fai
         self.version = version
 
 
-@dataclass(frozen=True, slots=True)
-class Tip:
+class Tip(Struct, frozen=True, gc=False):
     """How far a chain has been followed: all the memory that checking a stream of any length takes."""
 
     stream_id: StreamId
@@ -72,8 +72,7 @@ class Tip:
     hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True, gc=False):
     """A new event with the place, salt and hash that its chain gives it."""
 
     version: Version
@@ -83,8 +82,7 @@ class Link:
     hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class PublicEvent:
+class PublicEvent(Struct, frozen=True, gc=False):
     """What anybody may see of an event, and enough to check the chain: `data` has no "hidden"."""
 
     stream_id: StreamId
@@ -224,6 +222,7 @@ def hidden_digest(salt: bytes, hidden_part: bytes) -> bytes:
     return sha256(salt + hidden_part).digest()
 
 
+@lru_cache(maxsize=256)  # a command's own moment is written into all that comes of it
 def instant(moment: datetime) -> str:
     """Write an aware UTC moment in the one form that is hashed: RFC 3339, six decimals, Z."""
     return moment.isoformat(timespec="microseconds")[:26] + "Z"

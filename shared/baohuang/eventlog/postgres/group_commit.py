@@ -5,8 +5,9 @@ give some up go first, so that others of it may take them.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from baohuang.database.flush_queue import Kind
 from baohuang.database.group_commit import Busy, GroupCommit, Pace, Send
@@ -25,8 +26,7 @@ from baohuang.eventlog.port import (
 Settled = Outcome | LogCorrupted | Busy
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
+class Linked(Struct, frozen=True):
     """A command with its events chained, ready to be written."""
 
     command: Append
