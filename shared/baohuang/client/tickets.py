@@ -34,10 +34,14 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How a party waits: its place in the queue from 1, 0 while it is in none; for how many milliseconds."""
+    """How a party waits: its place in the queue from 1, 0 while it is in none; for how many milliseconds.
+
+    `match_found` tells that its table is about to be opened; it cannot be cancelled then.
+    """
 
     place: int
     waited_ms: int
+    match_found: bool
 
 
 @dataclass(frozen=True, slots=True)
