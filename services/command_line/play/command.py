@@ -26,6 +26,7 @@ from command_line.play.displays import Display, LineDisplay, PictureDisplay
 from command_line.play.inbox import Inbox
 from command_line.play.keyboard import read_in_background, unbuffered_terminal
 from command_line.play.session import Session
+from command_line.services import SCORING
 
 _PACE_ON_A_TERMINAL: Final = 0.7
 _WIDE: Final = 200
@@ -96,8 +97,8 @@ async def _run(console: Console, wish: _Wish) -> None:
     if wish.service is not None:
         await _play_at(console, wish, wish.service)
         return
-    console.print(Text("starting PostgreSQL, NATS and the table service"))
-    async with backend_for(wish.seed) as backend:
+    console.print(Text("starting PostgreSQL, NATS, the table service and the ledger"))
+    async with backend_for(wish.seed, (SCORING,)) as backend:
         service = _Service(backend.table.address, by_own_word, by_own_word)
         await while_alive(backend, _play_at(console, wish, service))
 
