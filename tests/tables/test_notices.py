@@ -185,7 +185,17 @@ async def test_what_is_no_posting_is_told_nobody(service: Replica) -> None:
     await game.play(chance_of("damaged"))
     (score,) = [one for one in await postings_of(game) if isinstance(one, HandScored)]
     body = body_of(score)
-    for damaged in (b"", b"{}", b"\xff\xfe", body[:-1], body.replace(b"HandScored", b"HandScared"), b"[" * 9999):
+    beyond = body.replace(f'"posting":{score.posting}'.encode(), f'"posting":{2**40}'.encode())
+    assert beyond != body
+    for damaged in (
+        beyond,
+        b"",
+        b"{}",
+        b"\xff\xfe",
+        body[:-1],
+        body.replace(b"HandScored", b"HandScared"),
+        b"[" * 9999,
+    ):
         Postings(service.hub).hear(TableId(game.table_id), damaged)
     hear(service, replace(score, table_id=TableId("another"), posting=PostingNumber(7)), game.table_id)
     hear(service, score)
