@@ -3,10 +3,10 @@
 import asyncio
 import shlex
 import signal
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
@@ -18,10 +18,11 @@ from baohuang.rpc.settings import DEFAULT_RATE_LIMIT
 from command_line.backend import LocalBackend, MigrationError
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKeyError
 from command_line.service_process import Service
-from command_line.services import BESIDE_TABLES, BOTS, BackendOptions
+from command_line.services import BESIDE_TABLES, BOTS, MATCHMAKING, BackendOptions
 from command_line.services import bots_key as key_for_bots
 from command_line.supervision import MovedError, supervise
 
+_NAMES: Final = ", ".join(service.name for service in BESIDE_TABLES)
 MOST_REPLICAS = 16
 """Each has up to five connections to PostgreSQL, which takes a hundred."""
 
@@ -33,6 +34,10 @@ def command(
     table_replicas: Annotated[
         int, typer.Option(min=1, max=MOST_REPLICAS, help="processes of the table service behind that one port")
     ] = 1,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help=f"a service not to run, any of {_NAMES}; may be given several times"),
+    ] = None,
     dev_seed: Annotated[int | None, typer.Option(min=0, help="shuffle from this seed: the same deals again")] = None,
     insecure_dev: Annotated[
         bool, typer.Option("--insecure-dev", help="believe clients without a token on their own word who they are")
@@ -73,7 +78,8 @@ def command(
     """Run PostgreSQL, NATS and the services on this machine, until Ctrl-C."""
     if dev_seed is not None and not insecure_dev:
         raise typer.BadParameter("it makes every hand known, so it goes with --insecure-dev", param_hint="--dev-seed")
-    if jwks is not None and service_token is None and not insecure_dev:
+    wanted = _all_but(without or ())
+    if MATCHMAKING in wanted and jwks is not None and service_token is None and not insecure_dev:
         raise typer.BadParameter("with --jwks, matchmaking needs a token of your issuer", param_hint="--service-token")
     options = BackendOptions(
         data,
@@ -85,10 +91,11 @@ def command(
         jwks,
         RateLimit(rate_limit, rate_burst),
         table_replicas,
-        service_token=service_token,
-        bots_key=bots_key,
+        wanted,
+        service_token,
+        bots_key,
     )
-    options = replace(options, beside=_beside(options))
+    options = replace(options, beside=_vouched_for(options))
     try:
         asyncio.run(run(options, Console()))
     except (EmbeddedServerError, MovedError, MigrationError, DevelopmentKeyError, OSError) as error:
@@ -96,10 +103,18 @@ def command(
         raise typer.Exit(1) from None
 
 
-def _beside(options: BackendOptions) -> Sequence[Service]:
+def _all_but(names: Collection[str]) -> Sequence[Service]:
+    """Return the services beside the table service but for those named. Raises BadParameter."""
+    for name in names:
+        if name not in {service.name for service in BESIDE_TABLES}:
+            raise typer.BadParameter(f"{name!r} is not one of {_NAMES}", param_hint="--without")
+    return [service for service in BESIDE_TABLES if service.name not in names]
+
+
+def _vouched_for(options: BackendOptions) -> Sequence[Service]:
     """Return what to run beside the table service: no bots where nothing could vouch for them."""
     vouched = key_for_bots(options) is not None or options.insecure_dev
-    return BESIDE_TABLES if vouched else [service for service in BESIDE_TABLES if service != BOTS]
+    return [service for service in options.beside if vouched or service != BOTS]
 
 
 async def run(options: BackendOptions, console: Console) -> None:

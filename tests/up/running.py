@@ -20,6 +20,9 @@ from baohuang.embedded.leftover import command_line
 from baohuang.rpc.auth import Caller, CallerId, Role
 from command_line.development_key import DevelopmentKey
 
+SERVICES = ("table", "scoring", "rating", "matchmaking", "bots")
+ALONE = tuple(f"--without={service}" for service in SERVICES[1:])
+"""For what is not about the services beside the table service: each costs its start."""
 READY_SECONDS = 60.0
 END_SECONDS = 60.0
 

@@ -19,7 +19,7 @@ from tables.games import PLAYERS, Game
 from tables.persistent import all_answered, players_at
 from tables.records import check_positions, check_table
 from up.connections import connections_of
-from up.running import processes, up
+from up.running import ALONE, processes, up
 
 MANY = 40
 
@@ -106,7 +106,7 @@ async def test_the_address_stays_whatever_the_number(data: Path) -> None:
     """
     wanted = free_port()
     for number, port in (("3", str(wanted)), ("1", "0"), ("3", "0")):
-        async with up(data, "--table-replicas", number, "--port", port) as started:
+        async with up(data, *ALONE, "--table-replicas", number, "--port", port) as started:
             await started.ready()
             assert started.address == table_address(data) == f"127.0.0.1:{wanted}"
             await started.opens_a_table()

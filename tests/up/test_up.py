@@ -8,9 +8,8 @@ from pathlib import Path
 
 import asyncpg
 
-from up.running import Up, as_ordinary_user, eventually, processes, up
+from up.running import ALONE, SERVICES, Up, as_ordinary_user, eventually, processes, up
 
-SERVICES = ("table", "scoring", "rating", "matchmaking", "bots")
 SERVERS = ("postgres", "nats", *SERVICES)
 
 
@@ -60,11 +59,11 @@ async def test_started_again_it_finds_everything(data: Path) -> None:
 
 async def test_after_a_kill_the_next_start_works_at_once(data: Path) -> None:
     """Kill -9 of `up`: its servers may still run or be ending when the next one comes; that one serves."""
-    async with up(data) as killed:
+    async with up(data, *ALONE) as killed:
         await killed.ready()
         killed.process.kill()
         await killed.process.wait()
-        async with up(data) as again:
+        async with up(data, *ALONE) as again:
             await again.ready()
             assert await again.serving()
             assert await again.interrupt() == 0
@@ -73,9 +72,9 @@ async def test_after_a_kill_the_next_start_works_at_once(data: Path) -> None:
 
 async def test_a_second_one_on_the_same_folder_is_told_whose_it_is(data: Path) -> None:
     """The second exits with 1, naming the first's process and the folder; the first serves on."""
-    async with up(data) as first:
+    async with up(data, *ALONE) as first:
         await first.ready()
-        async with up(data) as second:
+        async with up(data, *ALONE) as second:
             assert await second.end() == 1
         assert f"{data} is in use by process {first.process.pid}" in second.printed
         assert await first.serving()
@@ -93,7 +92,7 @@ async def test_a_taken_port_is_named(data: Path) -> None:
     """The port asked for is another program's: exit code 1, the address in the message, nothing left running."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        async with up(data, "--port", address.rpartition(":")[2]) as started:
+        async with up(data, *ALONE, "--port", address.rpartition(":")[2]) as started:
             assert await started.end() == 1
     assert f"cannot listen on {address}" in started.printed
     assert "Traceback" not in started.printed
@@ -118,6 +117,13 @@ async def test_a_child_that_dies_is_started_again(data: Path) -> None:
     assert processes(data) == {}
 
 
+async def test_a_service_not_to_run_has_to_be_one(data: Path) -> None:
+    """--without takes names of services, and tells them."""
+    async with up(data, "--without", "tables") as refused:
+        assert await refused.end() == 2
+    assert "'tables' is not one of scoring, rating, matchmaking, bots" in refused.printed
+
+
 async def test_keys_of_yours_take_a_token_of_yours(data: Path) -> None:
     """--jwks without --service-token is refused at once, and says so: matchmaking could open no table."""
     async with up(data, "--jwks", "keys.json") as refused:
@@ -128,7 +134,7 @@ async def test_keys_of_yours_take_a_token_of_yours(data: Path) -> None:
 
 async def test_ctrl_c_while_a_server_is_started_again(data: Path) -> None:
     """PostgreSQL is killed, and Ctrl-C comes before it is back: all is stopped in order, exit code 0."""
-    async with up(data) as started:
+    async with up(data, *ALONE) as started:
         await started.ready()
         os.kill(_pid(data, "postgres"), signal.SIGKILL)
         await started.says("postgres ended")
@@ -140,11 +146,11 @@ async def test_ctrl_c_while_a_server_is_started_again(data: Path) -> None:
 async def test_ctrl_c_during_the_first_start_is_no_trouble(open_folder: Path) -> None:
     """Interrupted while the cluster is made: exit code 0, nothing runs, and the next start works."""
     data = open_folder / "data"
-    async with up(data) as interrupted:
+    async with up(data, *ALONE) as interrupted:
         await eventually((data / "postgres/initdb.log").exists)
         assert await interrupted.interrupt() == 0
     assert processes(data) == {}
-    async with up(data) as started:
+    async with up(data, *ALONE) as started:
         await started.ready()
         assert await started.serving()
 
@@ -177,7 +183,7 @@ async def test_a_checkout_closed_to_others_works(open_folder: Path) -> None:
     data = open_folder / "data"
     outside = []
     for _ in range(2):
-        async with up(data) as started:
+        async with up(data, *ALONE) as started:
             await started.ready()
             assert await started.serving()
             outside.append((data / "postgres").resolve())
