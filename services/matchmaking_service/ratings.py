@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -18,7 +18,7 @@ WAIT_SECONDS: Final = 0.5
 """How long a round waits for ratings; who is not rated by then counts as a newcomer in it."""
 _KEPT_SECONDS: Final = 60.0
 _AGAIN_SECONDS: Final = 5.0
-_AT_ONCE: Final = 32
+_PLAYERS_A_CALL: Final = 500
 _log = structlog.get_logger("matchmaking")
 
 
@@ -44,9 +44,9 @@ class _Known:
 
 
 class RatingsByCall:
-    """Asks RatingService, and keeps what it said for a minute; what it did not say, for some seconds.
+    """Asks RatingService in one call for all whom a round has to know of.
 
-    Only of those who were asked for last anything is kept.
+    What it said is kept for a minute, that it did not answer for some seconds; only of those who were asked for last.
     """
 
     def __init__(
@@ -56,7 +56,6 @@ class RatingsByCall:
         self._metadata: Final = metadata
         self._monotonic: Final = monotonic
         self._known: dict[PlayerId, _Known] = {}
-        self._room: Final = asyncio.Semaphore(_AT_ONCE)
 
     async def of(self, players: Iterable[PlayerId]) -> Mapping[PlayerId, float]:
         """See `Ratings.of`."""
@@ -67,20 +66,18 @@ class RatingsByCall:
             await self._ask(unknown)
         return {one: known.rating for one, known in self._known.items() if known.rating is not None}
 
-    async def _ask(self, players: list[PlayerId]) -> None:
-        deadline = self._monotonic() + WAIT_SECONDS
-        await asyncio.gather(*(self._ask_for(player, deadline) for player in players))
-        silent = [player for player in players if self._known[player].rating is None]
-        if silent:
-            _log.warning("ratings not known", players=len(silent))
+    async def _ask(self, players: Sequence[PlayerId]) -> None:
+        calls = [players[start : start + _PLAYERS_A_CALL] for start in range(0, len(players), _PLAYERS_A_CALL)]
+        await asyncio.gather(*map(self._ask_for, calls))
 
-    async def _ask_for(self, player: PlayerId, deadline: float) -> None:
-        request = pb.GetRatingRequest(player=player)
-        async with self._room:
-            left = max(deadline - self._monotonic(), 0)
-            try:
-                reply = await self._stub.GetRating(request, metadata=self._metadata, timeout=left)
-            except grpc.aio.AioRpcError:
-                self._known[player] = _Known(None, self._monotonic() + _AGAIN_SECONDS)
-            else:
-                self._known[player] = _Known(reply.rating.skill.mu, self._monotonic() + _KEPT_SECONDS)
+    async def _ask_for(self, players: Sequence[PlayerId]) -> None:
+        request = pb.BatchGetRatingsRequest(players=players)
+        try:
+            reply = await self._stub.BatchGetRatings(request, metadata=self._metadata, timeout=WAIT_SECONDS)
+        except grpc.aio.AioRpcError as error:
+            _log.warning("ratings not known", players=len(players), error=error.code().name)
+            until = self._monotonic() + _AGAIN_SECONDS
+            self._known.update({player: _Known(None, until) for player in players})
+        else:
+            until = self._monotonic() + _KEPT_SECONDS
+            self._known.update({PlayerId(one.player): _Known(one.skill.mu, until) for one in reply.ratings})

@@ -21,15 +21,23 @@ from rating_service.seasons import Season, season_named
 from rating_service.skills import Skill
 
 _NUMBER: Final = re.compile(r"[0-9]{1,10}", re.ASCII)
+PLAYERS_AT_ONCE: Final = 1000
 _BEYOND: Final = PostingNumber(2**31 - 1)
 
 
-def player_in(text: str) -> PlayerId:
+def player_in(text: str, field: str = "player") -> PlayerId:
     """Return the player named. Raises MalformedInput."""
     player = caller_id(text)
     if player is None:
-        raise MalformedInput.field("player", "1 to 64 of A-Z a-z 0-9 . _ @ : -, the first a letter or digit")
+        raise MalformedInput.field(field, "1 to 64 of A-Z a-z 0-9 . _ @ : -, the first a letter or digit")
     return PlayerId(player)
+
+
+def players_in(texts: Sequence[str]) -> Sequence[PlayerId]:
+    """Return the players named. Raises MalformedInput."""
+    if len(texts) > PLAYERS_AT_ONCE:
+        raise MalformedInput.field("players", f"at most {PLAYERS_AT_ONCE}")
+    return [player_in(text, f"players[{number}]") for number, text in enumerate(texts)]
 
 
 def season_in(text: str) -> Season | None:

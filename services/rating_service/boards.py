@@ -17,7 +17,7 @@ from rating_service.standings import Standing, standing_in
 CONSUMER: Final = "rating"
 """The name under which postings are consumed, and under which it is noted how far that has got."""
 
-_PLAYER: Final = query("player")
+_PLAYERS: Final = query("players")
 _CURRENT_SEASON: Final = query("current_season")
 _LIST_CHANGES: Final = query("list_changes")
 _LEADERBOARD: Final = query("leaderboard")
@@ -78,9 +78,12 @@ class Boards:
 
     async def rating(self, player: PlayerId, season: Season | None) -> PlayerRating:
         """Return a player's rating in a season, None being the current one."""
-        (row,) = await self._reader.fetch(_PLAYER, player, season, CONSUMER)
-        last = standing_in_row(row) if row["season"] else None
-        return PlayerRating(standing_in(row["asked"], last), row["points"], row["as_of_posting"])
+        (rating,) = await self.ratings((player,), season)
+        return rating
+
+    async def ratings(self, players: Sequence[PlayerId], season: Season | None) -> Sequence[PlayerRating]:
+        """Return players' ratings in a season, None being the current one, in the players' order."""
+        return [_rating(row) for row in await self._reader.fetch(_PLAYERS, players, season, CONSUMER)]
 
     async def changes(
         self, player: PlayerId, season: Season | None, before: PostingNumber, limit: int
@@ -106,6 +109,11 @@ def ranked(found: Sequence[tuple[PlayerId, Standing]], *, better: int, before: i
             rank = rows[-1].rank
         rows.append(Ranked(rank, player, standing))
     return rows
+
+
+def _rating(row: Any) -> PlayerRating:
+    last = standing_in_row(row) if row["season"] else None
+    return PlayerRating(standing_in(row["asked"], last), row["points"], row["as_of_posting"])
 
 
 def _change(row: Any) -> RatingChange:

@@ -24,6 +24,12 @@ class RatingServicer(rating_service_pb2_grpc.RatingServiceServicer):
         rating = await self._boards.rating(player, season)
         return pb.GetRatingResponse(rating=api.rating_message(player, rating))
 
+    async def BatchGetRatings(self, request: pb.BatchGetRatingsRequest, context: Context) -> pb.BatchGetRatingsResponse:
+        """Return the ratings of many players."""
+        players, season = api.players_in(request.players), api.season_in(request.season)
+        ratings = await self._boards.ratings(players, season)
+        return pb.BatchGetRatingsResponse(ratings=map(api.rating_message, players, ratings))
+
     async def ListRatingChanges(
         self, request: pb.ListRatingChangesRequest, context: Context
     ) -> pb.ListRatingChangesResponse:

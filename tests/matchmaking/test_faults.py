@@ -12,15 +12,9 @@ from baohuang.eventlog.postgres.log import open_log
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2 as table_pb
 from baohuang.rules.rulesets import RULESETS
-from baohuang.rules.state import PlayerId
 from eventually import eventually
 from matchmaking.processes import nobody_there, running
-from matchmaking.serving import SERVICE, Service, alone, cancelling, matchmaking
-from matchmaking_service.ratings import RatingsByCall
-from matchmaking_service.wiring import channel_to
-from rating_service.wiring import SERVICES as RATING_SERVICES
-from rating_service.wiring import open_ratings, register
-from scoring.serving import channel_to as served
+from matchmaking.serving import Service, alone, cancelling, matchmaking
 from tables.clients import Client, fresh, refusal
 from tables.games import started
 from tables.replicas import Replica, replica
@@ -239,44 +233,3 @@ async def test_a_party_that_is_locked_keeps_nobody_waiting(service: Service, dat
         await service.caller(player).queue()
     await service.caller("q4").queue()
     assert (await service.caller("held").until_closed(held.ticket_id)).state == pb.TICKET_STATE_MATCHED
-
-
-async def test_the_rating_service_is_away(own_database_dsn: str, tables: Replica) -> None:
-    """Nobody answers at its address: everybody counts as a newcomer, and matches are made."""
-    async with (
-        channel_to(nobody_there()) as rating,
-        matchmaking(own_database_dsn, tables.address, RatingsByCall(rating, SERVICE)) as service,
-    ):
-        tickets = [await service.caller(player).queue() for player in FIVE]
-        assert (await service.caller("ma").until_closed(tickets[0].ticket_id)).state == pb.TICKET_STATE_MATCHED
-
-
-async def test_the_rating_service_is_silent(own_database_dsn: str, tables: Replica) -> None:
-    """It takes calls and never answers: each round waits for it a moment and goes on."""
-
-    async def say_nothing(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await closing.wait()
-        writer.close()
-
-    closing = asyncio.Event()
-    silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
-    port = silent.sockets[0].getsockname()[1]
-    async with (
-        channel_to(f"127.0.0.1:{port}") as rating,
-        matchmaking(own_database_dsn, tables.address, RatingsByCall(rating, SERVICE)) as service,
-    ):
-        tickets = [await service.caller(player).queue() for player in FIVE]
-        assert (await service.caller("ma").until_closed(tickets[0].ticket_id)).state == pb.TICKET_STATE_MATCHED
-    closing.set()
-    silent.close()
-
-
-async def test_ratings_are_those_of_the_rating_service(own_database_dsn: str) -> None:
-    """Asked over gRPC; and kept for a while, so that a database that is gone does not matter at once."""
-    players = [PlayerId(player) for player in FIVE[:3]]
-    pool = await open_ratings(own_database_dsn)
-    async with served(lambda server: register(server, pool), *RATING_SERVICES) as rating:
-        ratings = RatingsByCall(rating, SERVICE)
-        assert await ratings.of(players[:2]) == {"ma": 25.0, "mb": 25.0}
-        await pool.close()
-        assert await ratings.of(players[1:]) == {"mb": 25.0}

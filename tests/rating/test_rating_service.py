@@ -78,6 +78,15 @@ async def test_who_never_played_is_a_new_player(caller: Caller) -> None:
     assert rating.season == season_of(datetime.now(UTC))
 
 
+async def test_many_ratings_are_what_each_is_alone(caller: Caller) -> None:
+    """In the order asked for, twice where asked twice, newcomers among them; none for nobody."""
+    players = ["bo", "nobody-yet", "an", "bo"]
+    many = (await caller.call(pb.BatchGetRatingsRequest(players=players, season="2026Q4"))).ratings
+    alone = [(await caller.call(pb.GetRatingRequest(player=player, season="2026Q4"))).rating for player in players]
+    assert list(many) == alone
+    assert not (await caller.call(pb.BatchGetRatingsRequest())).ratings
+
+
 async def test_pages_of_changes_chain(caller: Caller) -> None:
     """Newest first, each once, of all seasons or of one; before and after as computed; nothing for fines."""
     hands = hands_of(POSTINGS)
@@ -185,6 +194,8 @@ async def test_what_is_malformed_is_named(caller: Caller) -> None:
     for request, field in (
         (pb.GetRatingRequest(), "player"),
         (pb.GetRatingRequest(player="a b"), "player"),
+        (pb.BatchGetRatingsRequest(players=["bo", "a b"]), "players[1]"),
+        (pb.BatchGetRatingsRequest(players=["bo"] * 1001), "players"),
         (pb.GetRatingRequest(player="bo", season="2026"), "season"),
         (pb.ListRatingChangesRequest(player="\0"), "player"),
         (pb.ListRatingChangesRequest(player="bo", page_size=-1), "page_size"),

@@ -24,37 +24,41 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'baohuang/rating/v1/rating_service.proto\x12\x12\x62\x61ohuang.rating.v1\"3\n\x05Skill\x12\n\n\x02mu\x18\x01 \x01(\x01\x12\r\n\x05sigma\x18\x02 \x01(\x01\x12\x0f\n\x07ordinal\x18\x03 \x01(\x01\"2\n\x10GetRatingRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x0e\n\x06season\x18\x02 \x01(\t\"?\n\x11GetRatingResponse\x12*\n\x06rating\x18\x01 \x01(\x0b\x32\x1a.baohuang.rating.v1.Rating\"\xdc\x01\n\x06Rating\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x0e\n\x06season\x18\x02 \x01(\t\x12(\n\x05skill\x18\x03 \x01(\x0b\x32\x19.baohuang.rating.v1.Skill\x12\r\n\x05hands\x18\x04 \x01(\x05\x12\x0b\n\x03won\x18\x05 \x01(\x05\x12\x0c\n\x04lost\x18\x06 \x01(\x05\x12\r\n\x05\x64rawn\x18\x07 \x01(\x05\x12\x0e\n\x06points\x18\x08 \x01(\x03\x12(\n\x05level\x18\t \x01(\x0b\x32\x19.baohuang.rating.v1.Level\x12\x15\n\ras_of_posting\x18\n \x01(\x05\"&\n\x05Level\x12\x0e\n\x06number\x18\x01 \x01(\x05\x12\r\n\x05title\x18\x02 \x01(\t\"a\n\x18ListRatingChangesRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x0e\n\x06season\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"g\n\x19ListRatingChangesResponse\x12\x31\n\x07\x63hanges\x18\x01 \x03(\x0b\x32 .baohuang.rating.v1.RatingChange\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x85\x02\n\x0cRatingChange\x12\x0f\n\x07posting\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06season\x18\x03 \x01(\t\x12\x10\n\x08table_id\x18\x04 \x01(\t\x12\x0c\n\x04hand\x18\x05 \x01(\x05\x12\x13\n\x0b\x66inished_at\x18\x06 \x01(\t\x12*\n\x06result\x18\x07 \x01(\x0e\x32\x1a.baohuang.rating.v1.Result\x12\x0e\n\x06points\x18\x08 \x01(\x05\x12)\n\x06\x62\x65\x66ore\x18\t \x01(\x0b\x32\x19.baohuang.rating.v1.Skill\x12(\n\x05\x61\x66ter\x18\n \x01(\x0b\x32\x19.baohuang.rating.v1.Skill\"O\n\x16ListLeaderboardRequest\x12\x0e\n\x06season\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"x\n\x17ListLeaderboardResponse\x12\x0e\n\x06season\x18\x01 \x01(\t\x12\x34\n\x06places\x18\x02 \x03(\x0b\x32$.baohuang.rating.v1.LeaderboardPlace\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"v\n\x10LeaderboardPlace\x12\x0c\n\x04rank\x18\x01 \x01(\x03\x12\x0e\n\x06player\x18\x02 \x01(\t\x12(\n\x05skill\x18\x03 \x01(\x0b\x32\x19.baohuang.rating.v1.Skill\x12\r\n\x05hands\x18\x04 \x01(\x05\x12\x0b\n\x03won\x18\x05 \x01(\x05*S\n\x06Result\x12\x16\n\x12RESULT_UNSPECIFIED\x10\x00\x12\x0e\n\nRESULT_WON\x10\x01\x12\x0f\n\x0bRESULT_LOST\x10\x02\x12\x10\n\x0cRESULT_DRAWN\x10\x03\x32\xc7\x02\n\rRatingService\x12X\n\tGetRating\x12$.baohuang.rating.v1.GetRatingRequest\x1a%.baohuang.rating.v1.GetRatingResponse\x12p\n\x11ListRatingChanges\x12,.baohuang.rating.v1.ListRatingChangesRequest\x1a-.baohuang.rating.v1.ListRatingChangesResponse\x12j\n\x0fListLeaderboard\x12*.baohuang.rating.v1.ListLeaderboardRequest\x1a+.baohuang.rating.v1.ListLeaderboardResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'baohuang/rating/v1/rating_service.proto\x12\x12\x62\x61ohuang.rating.v1\"3\n\x05Skill\x12\n\n\x02mu\x18\x01 \x01(\x01\x12\r\n\x05sigma\x18\x02 \x01(\x01\x12\x0f\n\x07ordinal\x18\x03 \x01(\x01\"2\n\x10GetRatingRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x0e\n\x06season\x18\x02 \x01(\t\"?\n\x11GetRatingResponse\x12*\n\x06rating\x18\x01 \x01(\x0b\x32\x1a.baohuang.rating.v1.Rating\"9\n\x16\x42\x61tchGetRatingsRequest\x12\x0f\n\x07players\x18\x01 \x03(\t\x12\x0e\n\x06season\x18\x02 \x01(\t\"F\n\x17\x42\x61tchGetRatingsResponse\x12+\n\x07ratings\x18\x01 \x03(\x0b\x32\x1a.baohuang.rating.v1.Rating\"\xdc\x01\n\x06Rating\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x0e\n\x06season\x18\x02 \x01(\t\x12(\n\x05skill\x18\x03 \x01(\x0b\x32\x19.baohuang.rating.v1.Skill\x12\r\n\x05hands\x18\x04 \x01(\x05\x12\x0b\n\x03won\x18\x05 \x01(\x05\x12\x0c\n\x04lost\x18\x06 \x01(\x05\x12\r\n\x05\x64rawn\x18\x07 \x01(\x05\x12\x0e\n\x06points\x18\x08 \x01(\x03\x12(\n\x05level\x18\t \x01(\x0b\x32\x19.baohuang.rating.v1.Level\x12\x15\n\ras_of_posting\x18\n \x01(\x05\"&\n\x05Level\x12\x0e\n\x06number\x18\x01 \x01(\x05\x12\r\n\x05title\x18\x02 \x01(\t\"a\n\x18ListRatingChangesRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x0e\n\x06season\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"g\n\x19ListRatingChangesResponse\x12\x31\n\x07\x63hanges\x18\x01 \x03(\x0b\x32 .baohuang.rating.v1.RatingChange\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x85\x02\n\x0cRatingChange\x12\x0f\n\x07posting\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06season\x18\x03 \x01(\t\x12\x10\n\x08table_id\x18\x04 \x01(\t\x12\x0c\n\x04hand\x18\x05 \x01(\x05\x12\x13\n\x0b\x66inished_at\x18\x06 \x01(\t\x12*\n\x06result\x18\x07 \x01(\x0e\x32\x1a.baohuang.rating.v1.Result\x12\x0e\n\x06points\x18\x08 \x01(\x05\x12)\n\x06\x62\x65\x66ore\x18\t \x01(\x0b\x32\x19.baohuang.rating.v1.Skill\x12(\n\x05\x61\x66ter\x18\n \x01(\x0b\x32\x19.baohuang.rating.v1.Skill\"O\n\x16ListLeaderboardRequest\x12\x0e\n\x06season\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"x\n\x17ListLeaderboardResponse\x12\x0e\n\x06season\x18\x01 \x01(\t\x12\x34\n\x06places\x18\x02 \x03(\x0b\x32$.baohuang.rating.v1.LeaderboardPlace\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"v\n\x10LeaderboardPlace\x12\x0c\n\x04rank\x18\x01 \x01(\x03\x12\x0e\n\x06player\x18\x02 \x01(\t\x12(\n\x05skill\x18\x03 \x01(\x0b\x32\x19.baohuang.rating.v1.Skill\x12\r\n\x05hands\x18\x04 \x01(\x05\x12\x0b\n\x03won\x18\x05 \x01(\x05*S\n\x06Result\x12\x16\n\x12RESULT_UNSPECIFIED\x10\x00\x12\x0e\n\nRESULT_WON\x10\x01\x12\x0f\n\x0bRESULT_LOST\x10\x02\x12\x10\n\x0cRESULT_DRAWN\x10\x03\x32\xb3\x03\n\rRatingService\x12X\n\tGetRating\x12$.baohuang.rating.v1.GetRatingRequest\x1a%.baohuang.rating.v1.GetRatingResponse\x12j\n\x0f\x42\x61tchGetRatings\x12*.baohuang.rating.v1.BatchGetRatingsRequest\x1a+.baohuang.rating.v1.BatchGetRatingsResponse\x12p\n\x11ListRatingChanges\x12,.baohuang.rating.v1.ListRatingChangesRequest\x1a-.baohuang.rating.v1.ListRatingChangesResponse\x12j\n\x0fListLeaderboard\x12*.baohuang.rating.v1.ListLeaderboardRequest\x1a+.baohuang.rating.v1.ListLeaderboardResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.rating.v1.rating_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_RESULT']._serialized_start=1287
-  _globals['_RESULT']._serialized_end=1370
+  _globals['_RESULT']._serialized_start=1418
+  _globals['_RESULT']._serialized_end=1501
   _globals['_SKILL']._serialized_start=63
   _globals['_SKILL']._serialized_end=114
   _globals['_GETRATINGREQUEST']._serialized_start=116
   _globals['_GETRATINGREQUEST']._serialized_end=166
   _globals['_GETRATINGRESPONSE']._serialized_start=168
   _globals['_GETRATINGRESPONSE']._serialized_end=231
-  _globals['_RATING']._serialized_start=234
-  _globals['_RATING']._serialized_end=454
-  _globals['_LEVEL']._serialized_start=456
-  _globals['_LEVEL']._serialized_end=494
-  _globals['_LISTRATINGCHANGESREQUEST']._serialized_start=496
-  _globals['_LISTRATINGCHANGESREQUEST']._serialized_end=593
-  _globals['_LISTRATINGCHANGESRESPONSE']._serialized_start=595
-  _globals['_LISTRATINGCHANGESRESPONSE']._serialized_end=698
-  _globals['_RATINGCHANGE']._serialized_start=701
-  _globals['_RATINGCHANGE']._serialized_end=962
-  _globals['_LISTLEADERBOARDREQUEST']._serialized_start=964
-  _globals['_LISTLEADERBOARDREQUEST']._serialized_end=1043
-  _globals['_LISTLEADERBOARDRESPONSE']._serialized_start=1045
-  _globals['_LISTLEADERBOARDRESPONSE']._serialized_end=1165
-  _globals['_LEADERBOARDPLACE']._serialized_start=1167
-  _globals['_LEADERBOARDPLACE']._serialized_end=1285
-  _globals['_RATINGSERVICE']._serialized_start=1373
-  _globals['_RATINGSERVICE']._serialized_end=1700
+  _globals['_BATCHGETRATINGSREQUEST']._serialized_start=233
+  _globals['_BATCHGETRATINGSREQUEST']._serialized_end=290
+  _globals['_BATCHGETRATINGSRESPONSE']._serialized_start=292
+  _globals['_BATCHGETRATINGSRESPONSE']._serialized_end=362
+  _globals['_RATING']._serialized_start=365
+  _globals['_RATING']._serialized_end=585
+  _globals['_LEVEL']._serialized_start=587
+  _globals['_LEVEL']._serialized_end=625
+  _globals['_LISTRATINGCHANGESREQUEST']._serialized_start=627
+  _globals['_LISTRATINGCHANGESREQUEST']._serialized_end=724
+  _globals['_LISTRATINGCHANGESRESPONSE']._serialized_start=726
+  _globals['_LISTRATINGCHANGESRESPONSE']._serialized_end=829
+  _globals['_RATINGCHANGE']._serialized_start=832
+  _globals['_RATINGCHANGE']._serialized_end=1093
+  _globals['_LISTLEADERBOARDREQUEST']._serialized_start=1095
+  _globals['_LISTLEADERBOARDREQUEST']._serialized_end=1174
+  _globals['_LISTLEADERBOARDRESPONSE']._serialized_start=1176
+  _globals['_LISTLEADERBOARDRESPONSE']._serialized_end=1296
+  _globals['_LEADERBOARDPLACE']._serialized_start=1298
+  _globals['_LEADERBOARDPLACE']._serialized_end=1416
+  _globals['_RATINGSERVICE']._serialized_start=1504
+  _globals['_RATINGSERVICE']._serialized_end=1939
 # @@protoc_insertion_point(module_scope)

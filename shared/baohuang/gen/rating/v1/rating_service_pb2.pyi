@@ -128,6 +128,58 @@ class GetRatingResponse(_message.Message):
 Global___GetRatingResponse: _TypeAlias = GetRatingResponse  # noqa: Y015
 
 @_typing.final
+class BatchGetRatingsRequest(_message.Message):
+    """Asks for ratings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    SEASON_FIELD_NUMBER: _builtins.int
+    season: _builtins.str
+    """The season, such as `2026Q4`; empty: the current one, by the database's clock."""
+    @_builtins.property
+    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The players, 1000 at most."""
+
+    def __init__(
+        self,
+        *,
+        players: _abc.Iterable[_builtins.str] | None = ...,
+        season: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["players", b"players", "season", b"season"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BatchGetRatingsRequest: _TypeAlias = BatchGetRatingsRequest  # noqa: Y015
+
+@_typing.final
+class BatchGetRatingsResponse(_message.Message):
+    """Ratings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RATINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ratings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Rating]:
+        """One for each player of the request, in its order."""
+
+    def __init__(
+        self,
+        *,
+        ratings: _abc.Iterable[Global___Rating] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ratings", b"ratings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BatchGetRatingsResponse: _TypeAlias = BatchGetRatingsResponse  # noqa: Y015
+
+@_typing.final
 class Rating(_message.Message):
     """A player's rating in a season, and his level."""
 

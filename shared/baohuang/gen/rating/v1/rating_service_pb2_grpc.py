@@ -48,6 +48,11 @@ class RatingServiceStub:
                 request_serializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.GetRatingRequest.SerializeToString,
                 response_deserializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.GetRatingResponse.FromString,
                 _registered_method=True)
+        self.BatchGetRatings = channel.unary_unary(
+                '/baohuang.rating.v1.RatingService/BatchGetRatings',
+                request_serializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.BatchGetRatingsRequest.SerializeToString,
+                response_deserializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.BatchGetRatingsResponse.FromString,
+                _registered_method=True)
         self.ListRatingChanges = channel.unary_unary(
                 '/baohuang.rating.v1.RatingService/ListRatingChanges',
                 request_serializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.ListRatingChangesRequest.SerializeToString,
@@ -79,6 +84,13 @@ class RatingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def BatchGetRatings(self, request, context):
+        """Gets the ratings of many players, in the order in which they are asked for (AIP-231).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListRatingChanges(self, request, context):
         """Lists what changed a player's rating, newest first (AIP-158).
         """
@@ -100,6 +112,11 @@ def add_RatingServiceServicer_to_server(servicer, server):
                     servicer.GetRating,
                     request_deserializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.GetRatingRequest.FromString,
                     response_serializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.GetRatingResponse.SerializeToString,
+            ),
+            'BatchGetRatings': grpc.unary_unary_rpc_method_handler(
+                    servicer.BatchGetRatings,
+                    request_deserializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.BatchGetRatingsRequest.FromString,
+                    response_serializer=baohuang_dot_rating_dot_v1_dot_rating__service__pb2.BatchGetRatingsResponse.SerializeToString,
             ),
             'ListRatingChanges': grpc.unary_unary_rpc_method_handler(
                     servicer.ListRatingChanges,
@@ -148,6 +165,33 @@ class RatingService:
             '/baohuang.rating.v1.RatingService/GetRating',
             baohuang_dot_rating_dot_v1_dot_rating__service__pb2.GetRatingRequest.SerializeToString,
             baohuang_dot_rating_dot_v1_dot_rating__service__pb2.GetRatingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BatchGetRatings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.rating.v1.RatingService/BatchGetRatings',
+            baohuang_dot_rating_dot_v1_dot_rating__service__pb2.BatchGetRatingsRequest.SerializeToString,
+            baohuang_dot_rating_dot_v1_dot_rating__service__pb2.BatchGetRatingsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,6 +27,8 @@ class RatingServiceStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetRating: _aio.UnaryUnaryMultiCallable[_rating_service_pb2.GetRatingRequest, _rating_service_pb2.GetRatingResponse]
     """Gets a player's rating and level. Every player has one: before his first hand that of a new player."""
+    BatchGetRatings: _aio.UnaryUnaryMultiCallable[_rating_service_pb2.BatchGetRatingsRequest, _rating_service_pb2.BatchGetRatingsResponse]
+    """Gets the ratings of many players, in the order in which they are asked for (AIP-231)."""
     ListRatingChanges: _aio.UnaryUnaryMultiCallable[_rating_service_pb2.ListRatingChangesRequest, _rating_service_pb2.ListRatingChangesResponse]
     """Lists what changed a player's rating, newest first (AIP-158)."""
     ListLeaderboard: _aio.UnaryUnaryMultiCallable[_rating_service_pb2.ListLeaderboardRequest, _rating_service_pb2.ListLeaderboardResponse]
@@ -51,6 +53,14 @@ class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_rating_service_pb2.GetRatingRequest, _abc.Awaitable[_rating_service_pb2.GetRatingResponse]],
     ) -> _abc.Awaitable[_rating_service_pb2.GetRatingResponse]:
         """Gets a player's rating and level. Every player has one: before his first hand that of a new player."""
+
+    @_abc_1.abstractmethod
+    def BatchGetRatings(
+        self,
+        request: _rating_service_pb2.BatchGetRatingsRequest,
+        context: _aio.ServicerContext[_rating_service_pb2.BatchGetRatingsRequest, _abc.Awaitable[_rating_service_pb2.BatchGetRatingsResponse]],
+    ) -> _abc.Awaitable[_rating_service_pb2.BatchGetRatingsResponse]:
+        """Gets the ratings of many players, in the order in which they are asked for (AIP-231)."""
 
     @_abc_1.abstractmethod
     def ListRatingChanges(
