@@ -4,6 +4,7 @@ Every wrong field is a MalformedInput that names it by its proto path.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
@@ -79,9 +80,13 @@ def after_revision_in(message: pb.WatchTicketRequest) -> int:
 
 def check_may_see(ticket: Ticket) -> None:
     """Raise NotFound unless the ticket is the caller's, or he is an operator or service."""
-    caller = current_caller()
-    if caller.role is Role.PLAYER and ticket.player != PlayerId(caller.player):
+    if not may_see_all() and ticket.player != PlayerId(current_caller().player):
         raise no_such_ticket()
+
+
+def may_see_all() -> bool:
+    """Return whether the caller may see everybody's tickets: operators and services may."""
+    return current_caller().role is not Role.PLAYER
 
 
 def ticket_message(ticket: Ticket) -> pb.Ticket:
@@ -120,9 +125,11 @@ def stream_message(message: Message) -> pb.WatchTicketResponse:
             assert_never(message)
 
 
-def queue_message(length: QueueLength) -> pb.GetQueueResponse:
-    """Return the message of a queue's length."""
-    return to_proto(length, pb.GetQueueResponse)
+def queue_message(length: QueueLength, gone_wrong: Sequence[Ticket]) -> pb.GetQueueResponse:
+    """Return the message of a queue's length, with the tickets to be listed that went wrong."""
+    message = to_proto(length, pb.GetQueueResponse)
+    message.gone_wrong.extend(map(ticket_message, gone_wrong))
+    return message
 
 
 def created(made: Ticket | bytes) -> pb.CreateTicketResponse:

@@ -3,10 +3,11 @@
 A flush has one request of a player and one for a code. Whatever comes back, a request is carried out once.
 """
 
+import base64
 import secrets
 import uuid
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import asyncpg
@@ -23,8 +24,7 @@ from matchmaking_service.requests import Request
 from matchmaking_service.tickets import Ticket, TicketId, TicketState, Wish, options_if_readable, stored_options
 
 _MAKE: Final = query("make_tickets")
-_CODE_BYTES: Final = 16
-_PACE: Final = Pace(between=0.02)
+_PACE: Final = Pace(between=0.03)
 _OUT_OF_THE_WAY: Final = (
     asyncpg.LockNotAvailableError,
     asyncpg.DeadlockDetectedError,
@@ -53,9 +53,17 @@ class Wanted:
 
     request: Request
     wish: Wish | str
-    ticket_id: TicketId = field(default_factory=lambda: TicketId(str(uuid.uuid4())))
-    party_id: PartyId = field(default_factory=lambda: PartyId(str(uuid.uuid4())))
-    new_code: str = field(default_factory=lambda: secrets.token_urlsafe(_CODE_BYTES))
+    ticket_id: TicketId
+    party_id: PartyId
+    new_code: str
+
+
+def wanted(request: Request, wish: Wish | str) -> Wanted:
+    """Return a request with fresh ids. Random bytes cost a call of the system, so all come from one."""
+    random = secrets.token_bytes(48)
+    ids = (str(uuid.UUID(bytes=random[start : start + 16], version=4)) for start in (0, 16))
+    code = base64.urlsafe_b64encode(random[32:]).rstrip(b"=").decode()
+    return Wanted(request, wish, TicketId(next(ids)), PartyId(next(ids)), code)
 
 
 Made = Ticket | bytes
@@ -72,24 +80,24 @@ def creating(pool: Pool) -> Creating:
 
     async def send(batch: Sequence[Wanted]) -> Sequence[Made | Exception | Busy]:
         try:
-            rows = await pool.fetch(_MAKE, [_row(wanted) for wanted in batch])
+            rows = await pool.fetch(_MAKE, [_row(one) for one in batch])
         except _OUT_OF_THE_WAY as error:
             raise FlushRefused(NotStored(str(error))) from error
         except (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, OSError) as error:
             raise NotStored(str(error)) from error
         except FAILURES as error:
             raise FlushRefused(RefusedByStore(str(error))) from error
-        return [_outcome(wanted, row) for wanted, row in zip(batch, rows, strict=True)]
+        return [_outcome(one, row) for one, row in zip(batch, rows, strict=True)]
 
     return GroupCommit(_TICKETS, send, _PACE)
 
 
-def _player(wanted: Wanted) -> Hashable:
-    return wanted.request.caller
+def _player(one: Wanted) -> Hashable:
+    return one.request.caller
 
 
-def _code(wanted: Wanted) -> Sequence[Hashable]:
-    return (wanted.wish,) if isinstance(wanted.wish, str) else ()
+def _code(one: Wanted) -> Sequence[Hashable]:
+    return (one.wish,) if isinstance(one.wish, str) else ()
 
 
 _TICKETS: Final = Kind(
@@ -104,25 +112,25 @@ _TICKETS: Final = Kind(
 )
 
 
-def _row(wanted: Wanted) -> tuple[object, ...]:
+def _row(one: Wanted) -> tuple[object, ...]:
     """Write a request as the composite type `wanted_ticket`."""
-    request = (wanted.request.caller, wanted.request.request_id, wanted.request.digest, wanted.ticket_id)
-    match wanted.wish:
+    request = (one.request.caller, one.request.request_id, one.request.digest, one.ticket_id)
+    match one.wish:
         case Wish(ruleset, options, size):
-            return (*request, wanted.party_id, ruleset, stored_options(options), size, wanted.new_code)
+            return (*request, one.party_id, ruleset, stored_options(options), size, one.new_code)
         case code:
             return (*request, None, None, None, None, code)
 
 
-def _outcome(wanted: Wanted, row: Any) -> Made | Refusal | Busy:  # noqa: PLR0911 (one a verdict)
+def _outcome(one: Wanted, row: Any) -> Made | Refusal | Busy:  # noqa: PLR0911 (one a verdict)
     match row["settled"]:
-        case "duplicate" if row["digest"] != wanted.request.digest:
+        case "duplicate" if row["digest"] != one.request.digest:
             return MalformedInput.field("request_id", "was used for another request", Reason.REQUEST_ID_REUSED)
         case "duplicate" if row["response"] is not None:
             response: bytes = row["response"]
             return response
         case "made" | "duplicate":
-            return _ticket(wanted.request.caller, row)
+            return _ticket(one.request.caller, row)
         case "queued":
             other = {"ticket_id": row["ticket_id"]}
             return WrongState(Reason.ALREADY_QUEUED, "you have an open ticket already", other)

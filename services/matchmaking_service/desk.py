@@ -1,15 +1,15 @@
 """Where tickets are made, cancelled and asked for. Whoever changes a party locks its row first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from baohuang.database.pool import Connection, Pool
 from baohuang.rpc.errors import Reason, WrongState
 from baohuang.rpc.reading import Reader
 from baohuang.rules.state import PlayerId
-from matchmaking_service.creating import Creating, Made, Wanted
+from matchmaking_service.creating import Creating, Made, wanted
 from matchmaking_service.queries import query
-from matchmaking_service.reading import no_such_ticket, ticket_in
+from matchmaking_service.reading import Tickets, no_such_ticket, ticket_in
 from matchmaking_service.requests import Request, carried_out_once
 from matchmaking_service.tickets import QueueLength, Ticket, TicketId, TicketState, Wish, stored_options
 
@@ -25,14 +25,18 @@ _CLOSE_PARTIES: Final = query("close_parties")
 _CLOSE_TICKETS: Final = query("close_tickets")
 _READ: Final = query("read_tickets")
 _QUEUE: Final = query("read_queue")
+_GONE_WRONG: Final = query("gone_wrong")
+LISTED: Final = 100
+"""How many tickets that went wrong are listed."""
 
 
 class Desk:
     """Serves the calls. All of it raises Unavailable when the database does not answer."""
 
-    def __init__(self, pool: Pool, creating: Creating) -> None:
+    def __init__(self, pool: Pool, creating: Creating, tickets: Tickets) -> None:
         self._pool: Final = pool
         self._creating: Final = creating
+        self._tickets: Final = tickets
         self._reader: Final = Reader(pool)
 
     async def create(self, request: Request, wish: Wish | str) -> Made:
@@ -40,7 +44,7 @@ class Desk:
 
         Raises WrongState (ALREADY_QUEUED, PARTY_FULL), NotFound (NO_SUCH_PARTY), MalformedInput, Unavailable.
         """
-        return await self._creating.settled(Wanted(request, wish))
+        return await self._creating.settled(wanted(request, wish))
 
     async def cancel(self, request: Request, ticket_id: TicketId, answer: Answer) -> bytes:
         """Close the caller's ticket. Raises NotFound, WrongState (TICKET_CLOSED), MalformedInput, Unavailable."""
@@ -55,6 +59,11 @@ class Desk:
         """Return how long a queue is. Raises Unavailable."""
         (row,) = await self._reader.fetch(_QUEUE, wish.ruleset, stored_options(wish.options))
         return QueueLength(*row)
+
+    async def gone_wrong(self, wish: Wish) -> Sequence[Ticket]:
+        """Return tickets of a queue that expired or were set aside within a day, the last first. Raises Unavailable."""
+        rows = await self._reader.fetch(_GONE_WRONG, wish.ruleset, stored_options(wish.options), LISTED)
+        return await self._tickets.those([row["ticket_id"] for row in rows])
 
 
 async def _cancel(connection: Connection, player: PlayerId, ticket_id: TicketId) -> None:

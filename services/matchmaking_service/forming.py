@@ -15,18 +15,23 @@ from matchmaking_service.matching import Candidate, PartyId, matches_among
 from matchmaking_service.ratings import Ratings
 from matchmaking_service.tickets import Formed
 
-_BETWEEN_SECONDS: Final = 0.05
+_BETWEEN_SECONDS: Final = 0.1
 """Between rounds, so that a rush of tickets is looked at together and not one by one."""
 _log = structlog.get_logger("matchmaking")
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long tickets last and those who allow bots wait for people; how often a replica looks. Seconds."""
+    """How long tickets last and those who allow bots wait for people; how often a replica looks. Seconds.
+
+    `kept` is for how long it is remembered what was done, `purge` how often a replica looks for what is older.
+    """
 
     ticket_lifetime: float = 600.0
     fill_with_bots_after: float = 30.0
     poll: float = 0.5
+    kept: float = 30 * 86_400.0
+    purge: float = 30.0
 
 
 class Forming:

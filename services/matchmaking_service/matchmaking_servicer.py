@@ -53,4 +53,6 @@ class MatchmakingServicer(matchmaking_service_pb2_grpc.MatchmakingServiceService
 
     async def GetQueue(self, request: pb.GetQueueRequest, context: Context) -> pb.GetQueueResponse:
         """Return how long a queue is."""
-        return api.queue_message(await self._desk.queue(api.queue_in(request)))
+        queue = api.queue_in(request)
+        wrong = await self._desk.gone_wrong(queue) if api.may_see_all() else ()
+        return api.queue_message(await self._desk.queue(queue), wrong)

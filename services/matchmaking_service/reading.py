@@ -38,6 +38,11 @@ class Tickets:
             raise no_such_ticket()
         return found
 
+    async def those(self, ticket_ids: Sequence[TicketId]) -> Sequence[Ticket]:
+        """Return those of the tickets that are there, in this order. Raises Unavailable."""
+        found = {row["ticket_id"]: ticket_in(row) for row in await self._reader.fetch(_READ, ticket_ids)}
+        return [found[ticket_id] for ticket_id in ticket_ids if ticket_id in found]
+
     async def revisions(self, ticket_ids: Sequence[TicketId]) -> Mapping[TicketId, int]:
         """Return how often tickets have changed. Raises Unavailable."""
         rows = await self._reader.fetch(_REVISIONS, ticket_ids)

@@ -5,6 +5,7 @@ While that is not known the match stays, and is asked for again by whoever has i
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, Protocol, assert_never
@@ -25,7 +26,7 @@ FAULTS_BORNE: Final = 5
 """After so many tries that ended in a fault of the table service the match is set aside: its players are not queued
 again, since they may sit at its table."""
 _CLAIMED_AT_ONCE: Final = 50
-_OPENED_AT_ONCE: Final = 16
+_OPENED_AT_ONCE: Final = 8
 _log = structlog.get_logger("matchmaking")
 
 
@@ -54,6 +55,7 @@ class Seating:
         self._told: Final = told
         self._own: list[Formed] = []
         self._in_hand: Final[dict[MatchId, asyncio.Task[None]]] = {}
+        self._claim_at = 0.0
         self._poked: Final = asyncio.Event()
         self._room: Final = asyncio.Semaphore(_OPENED_AT_ONCE)
 
@@ -68,7 +70,8 @@ class Seating:
             while True:
                 self._poked.clear()
                 own, self._own = self._own, []
-                for match in (*own, *await self._claimed()):
+                left = await self._claimed() if time.monotonic() >= self._claim_at else ()
+                for match in (*own, *left):
                     self._begin(match)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._poked.wait(), self._poll_seconds)
@@ -84,6 +87,8 @@ class Seating:
         task.add_done_callback(lambda _: self._in_hand.pop(match.match_id))
 
     async def _claimed(self) -> Sequence[Formed]:
+        """Take what was left lying, as often as is polled and no more."""
+        self._claim_at = time.monotonic() + self._poll_seconds
         try:
             return await self._matches.claim(_CLAIMED_AT_ONCE)
         except FAILURES as error:

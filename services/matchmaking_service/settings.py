@@ -1,10 +1,12 @@
 """What the matchmaking service can be told by its environment: `BAOHUANG_MATCHMAKING_LISTEN`, ..."""
 
-from typing import Self
+from typing import Final, Self
 
 from pydantic import Field, SecretStr, model_validator
 
 from baohuang.rpc.settings import ServerSettings
+
+_DAY_SECONDS: Final = 86_400.0
 
 
 class MatchmakingSettings(ServerSettings):
@@ -28,9 +30,27 @@ class MatchmakingSettings(ServerSettings):
         default=30.0, gt=0, description="seconds that those who allow bots wait for people; inf: no bots"
     )
 
+    keep_days: float = Field(
+        default=30.0,
+        gt=0,
+        description="days for which closed tickets, their matches and request ids are kept; longer than tickets last",
+    )
+
+    @model_validator(mode="after")
+    def _kept_while_open(self) -> Self:
+        """Have no request forgotten whose ticket may be open: it could be carried out twice."""
+        if self.keep_days * _DAY_SECONDS <= self.ticket_lifetime_seconds:
+            raise ValueError("keep_days has to be more than ticket_lifetime_seconds")
+        return self
+
     @model_validator(mode="after")
     def _known_to_others(self) -> Self:
         """Without a token the word of this service has to do, which is believed in development only."""
         if self.service_token is None and not self.insecure_dev:
             raise ValueError("service_token is needed to open tables, unless insecure_dev is set")
         return self
+
+    @property
+    def keep_seconds(self) -> float:
+        """For how long what was done is kept."""
+        return self.keep_days * _DAY_SECONDS

@@ -69,12 +69,13 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class QueueLength:
-    """How many wait in a queue, the first of them for how long, and how many of its tickets were set aside of late."""
+    """How many wait in a queue, the first of them for how long, and how many of its tickets went wrong of late."""
 
     players: int
     parties: int
     longest_wait_ms: int
     set_aside: int
+    expired: int
 
 
 @dataclass(frozen=True, slots=True)

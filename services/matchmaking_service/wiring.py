@@ -19,6 +19,7 @@ from matchmaking_service.matches import Matches
 from matchmaking_service.matchmaking_servicer import MatchmakingServicer
 from matchmaking_service.noting import noting
 from matchmaking_service.opening import Tables
+from matchmaking_service.purging import Purging
 from matchmaking_service.ratings import NoRatings, Ratings, RatingsByCall
 from matchmaking_service.reading import Tickets
 from matchmaking_service.schema import ROLE, SCHEMA
@@ -46,7 +47,7 @@ async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterat
     Gives who watches, to be sent away before the drain. Raises OSError, asyncpg.PostgresError.
     """
     metadata = _metadata(settings)
-    pace = Pace(settings.ticket_lifetime_seconds, settings.fill_with_bots_after)
+    pace = Pace(settings.ticket_lifetime_seconds, settings.fill_with_bots_after, kept=settings.keep_seconds)
     async with AsyncExitStack() as opened:
         pool = await opened.enter_async_context(await open_tickets(settings.postgres_dsn.get_secret_value()))
         tables = await opened.enter_async_context(channel_to(settings.table_address))
@@ -60,17 +61,18 @@ async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterat
 
 @asynccontextmanager
 async def serving(
-    server: RpcServer, pool: Pool, tables: Opener, ratings: Ratings, pace: Pace
+    server: RpcServer, pool: Pool, opener: Opener, ratings: Ratings, pace: Pace
 ) -> AsyncIterator[Watching]:
     """Register the servicer on the server, and make matches for as long as the block lasts."""
-    watching = Watching(Tickets(pool), pace.poll, server.stream_age_seconds)
+    tickets = Tickets(pool)
+    watching = Watching(tickets, pace.poll, server.stream_age_seconds)
     matches = Matches(pool)
     async with creating(pool) as making, noting(pool, watching.changed) as noted:
-        seating = Seating(matches, tables, noted, pace.poll, watching.changed)
+        seating = Seating(matches, opener, noted, pace.poll, watching.changed)
         forming = Forming(matches, ratings, pace, seating.take, watching.changed)
-        servicer = MatchmakingServicer(Desk(pool, making), watching, forming.poke)
+        servicer = MatchmakingServicer(Desk(pool, making, tickets), watching, forming.poke)
         matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server(servicer, server.grpc)
-        async with at_work(forming, seating, watching):
+        async with at_work(forming, seating, watching, Purging(pool, pace.kept, pace.purge)):
             yield watching
 
 

@@ -1,8 +1,9 @@
 """Tickets a second that one replica of matchmaking makes and matches, beside the calls a second of a bare gRPC echo.
 
-Players come as fast as they are answered, a number of them at a time; the time ends when all of them sit at tables,
-which one table service opens. PostgreSQL has its defaults (fsync on). Each round calls the echo as often, from the same
-process in the same way.
+Players come as fast as they are answered, a number of them at a time. A ticket is matched when its match is recorded,
+at which its watchers are told; nobody watches here. `tickets` ends when the last one is. The tables are opened beside
+it, one call a match, by one table service on the same machine; `seats` ends when the last player sits at one.
+PostgreSQL has its defaults (fsync on). Each round calls the echo as often, from the same process in the same way.
 """
 
 import asyncio
@@ -27,16 +28,18 @@ from .processes import Serving, baseline, serving
 from .row import Bench, Row
 
 _ROUNDS: Final = 5
-_TICKETS: Final = 500
-_AT_ONCE: Final = 50
+_TICKETS: Final = 1_000
+_AT_ONCE: Final = 200
 _MATCHMAKING: Final = Service("matchmaking", "matchmaking_service.main", "BAOHUANG_MATCHMAKING_LISTEN")
-_LEFT: Final = "select count(*) from matchmaking.tickets where state = 'queued'"
+_MATCHED: Final = "select not exists (select from matchmaking.parties where open and match_id is null)"
+_SEATED: Final = "select not exists (select from matchmaking.tickets where state = 'queued')"
+_ROWS: Final = ("matchmaking.tickets", "matchmaking.seats")
 _LOOK_SECONDS: Final = 0.01
 _Call = Callable[[str], Awaitable[object]]
 
 
 async def run(_wanted: Sequence[str]) -> Sequence[Row]:
-    """Measure in rounds."""
+    """Measure both in the same rounds."""
     async with serving(1, {}) as tables, baseline("bare_echo") as echo:
         await asyncio.to_thread(matchmaking_service.migrations.migrate, tables.dsn)
         with tempfile.TemporaryDirectory() as folder:
@@ -47,12 +50,12 @@ async def run(_wanted: Sequence[str]) -> Sequence[Row]:
                     grpc.aio.insecure_channel(service.address) as ours,
                     grpc.aio.insecure_channel(f"127.0.0.1:{echo.said}") as theirs,
                 ):
-                    return [await _row(tables.dsn, ours, theirs)]
+                    return await _measured(tables.dsn, ours, theirs)
             finally:
                 await service.stop()
 
 
-async def _row(dsn: str, ours: grpc.aio.Channel, theirs: grpc.aio.Channel) -> Row:
+async def _measured(dsn: str, ours: grpc.aio.Channel, theirs: grpc.aio.Channel) -> Sequence[Row]:
     stub = matchmaking_service_pb2_grpc.MatchmakingServiceStub(ours)
     bare: Any = theirs.unary_unary(f"/{SERVICE}/Echo")  # type: ignore[call-arg] # bytes need no serializers
     party = pb.NewParty(ruleset="ourgame-simple")
@@ -67,16 +70,20 @@ async def _row(dsn: str, ours: grpc.aio.Channel, theirs: grpc.aio.Channel) -> Ro
 
     connection = await asyncpg.connect(dsn)
     try:
-        rates = [(await _rate(number, queue, connection), await _rate(number, echo, None)) for number in range(_ROUNDS)]
+        rates = [
+            (*await _rates(f"r{number}", queue, connection, _MATCHED, _SEATED), *await _rates("echo", echo, connection))
+            for number in range(_ROUNDS)
+        ]
     finally:
         await connection.close()
-    value, against = (statistics.median(one) for one in zip(*rates, strict=True))
-    return Row("matchmaking.tickets", value, "tickets/s", against, "calls/s of a bare gRPC echo")
+    *values, against = (statistics.median(one) for one in zip(*rates, strict=True))
+    beside = "calls/s of a bare gRPC echo"
+    return [Row(name, value, "tickets/s", against, beside) for name, value in zip(_ROWS, values, strict=True)]
 
 
-async def _rate(number: int, call: _Call, tickets: asyncpg.Connection | None) -> float:
-    """Return the calls a second of a round, until none of the tickets is left in the queue."""
-    players = (f"r{number}-{player}" for player in itertools.count())
+async def _rates(prefix: str, call: _Call, tickets: asyncpg.Connection, *ends: str) -> Sequence[float]:
+    """Return the calls a second of a round, until each query is true; if there is none, until the last answer."""
+    players = (f"{prefix}-{player}" for player in itertools.count())
     start = time.perf_counter()
 
     async def come() -> None:
@@ -84,9 +91,12 @@ async def _rate(number: int, call: _Call, tickets: asyncpg.Connection | None) ->
             await call(next(players))
 
     await asyncio.gather(*(come() for _ in range(_AT_ONCE)))
-    while tickets is not None and await tickets.fetchval(_LEFT):  # noqa: ASYNC110 (of a database, which sets no event)
-        await asyncio.sleep(_LOOK_SECONDS)
-    return _TICKETS / (time.perf_counter() - start)
+    rates = []
+    for end in ends or ("select true",):
+        while not await tickets.fetchval(end):  # noqa: ASYNC110 (of a database, which sets no event)
+            await asyncio.sleep(_LOOK_SECONDS)
+        rates.append(_TICKETS / (time.perf_counter() - start))
+    return rates
 
 
 def _service(tables: Serving, folder: Path) -> ServiceProcess:
@@ -98,4 +108,4 @@ def _service(tables: Serving, folder: Path) -> ServiceProcess:
     return ServiceProcess(_MATCHMAKING, folder, environment)
 
 
-BENCH: Final = Bench(("matchmaking.tickets",), run)
+BENCH: Final = Bench(_ROWS, run)

@@ -215,6 +215,22 @@ async def test_a_watch_is_resumed(service: Service) -> None:
     assert await stream.code() == grpc.StatusCode.OK
 
 
+async def test_a_found_match_is_told_before_its_table_is_there(
+    own_database_dsn: str, database: asyncpg.Connection
+) -> None:
+    """At once, the revision being what it was: the ticket's match is found, and it is in no place of the queue."""
+    async with matchmaking(own_database_dsn, "127.0.0.1:1") as service:
+        ticket = await service.caller("an").queue()
+        stream = service.caller("an").start(pb.WatchTicketRequest(ticket_id=ticket.ticket_id))
+        first = (await stream.read()).ticket
+        assert (first.waiting.place, first.waiting.match_found) == (1, False)
+        for player in FIVE[1:]:
+            await service.caller(player).queue()
+        told = await asyncio.wait_for(stream.read(), 4.0)
+        assert (told.waiting.place, told.waiting.match_found) == (0, True)
+        stream.cancel()
+
+
 async def test_a_drain_sends_watchers_away(service: Service) -> None:
     """With the revision to go on from, and status OK."""
     ticket = await service.caller("an").queue()

@@ -520,6 +520,8 @@ class GetQueueResponse(_message.Message):
     PARTIES_FIELD_NUMBER: _builtins.int
     LONGEST_WAIT_MS_FIELD_NUMBER: _builtins.int
     SET_ASIDE_FIELD_NUMBER: _builtins.int
+    EXPIRED_FIELD_NUMBER: _builtins.int
+    GONE_WRONG_FIELD_NUMBER: _builtins.int
     players: _builtins.int
     """How many players wait."""
     parties: _builtins.int
@@ -528,6 +530,14 @@ class GetQueueResponse(_message.Message):
     """How long the first of them has waited, in milliseconds; 0 if nobody waits."""
     set_aside: _builtins.int
     """How many tickets of this queue were set aside within the last 24 hours."""
+    expired: _builtins.int
+    """How many of them expired within the last 24 hours."""
+    @_builtins.property
+    def gone_wrong(self) -> _containers.RepeatedCompositeFieldContainer[Global___Ticket]:
+        """The last 100 of those that were set aside or expired, the last first, as their players see them: what an operator
+        looks at. Empty for players.
+        """
+
     def __init__(
         self,
         *,
@@ -535,10 +545,12 @@ class GetQueueResponse(_message.Message):
         parties: _builtins.int = ...,
         longest_wait_ms: _builtins.int = ...,
         set_aside: _builtins.int = ...,
+        expired: _builtins.int = ...,
+        gone_wrong: _abc.Iterable[Global___Ticket] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["longest_wait_ms", b"longest_wait_ms", "parties", b"parties", "players", b"players", "set_aside", b"set_aside"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expired", b"expired", "gone_wrong", b"gone_wrong", "longest_wait_ms", b"longest_wait_ms", "parties", b"parties", "players", b"players", "set_aside", b"set_aside"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

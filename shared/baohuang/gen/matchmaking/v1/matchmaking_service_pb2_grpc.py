@@ -37,6 +37,8 @@ class MatchmakingServiceStub:
     already: watch it, and get ready within the time that TableService gives to sitters.
     - CreateTicket and CancelTicket take a `request_id` as in `baohuang.table.v1.TableService`: a retry is answered with
     the first outcome, the same id with another body refused as REQUEST_ID_REUSED, and a refused call leaves no trace.
+    - Closed tickets, and with them the outcomes of requests, are kept for 30 days unless the operator says otherwise.
+    Request ids are free again after that.
     - A ticket is its player's: for others there is no such ticket, operators and services excepted.
     - Refusals: see `baohuang.rules.v1.ErrorReason`.
     """
@@ -81,6 +83,8 @@ class MatchmakingServiceServicer:
     already: watch it, and get ready within the time that TableService gives to sitters.
     - CreateTicket and CancelTicket take a `request_id` as in `baohuang.table.v1.TableService`: a retry is answered with
     the first outcome, the same id with another body refused as REQUEST_ID_REUSED, and a refused call leaves no trace.
+    - Closed tickets, and with them the outcomes of requests, are kept for 30 days unless the operator says otherwise.
+    Request ids are free again after that.
     - A ticket is its player's: for others there is no such ticket, operators and services excepted.
     - Refusals: see `baohuang.rules.v1.ErrorReason`.
     """
@@ -158,6 +162,8 @@ class MatchmakingService:
     already: watch it, and get ready within the time that TableService gives to sitters.
     - CreateTicket and CancelTicket take a `request_id` as in `baohuang.table.v1.TableService`: a retry is answered with
     the first outcome, the same id with another body refused as REQUEST_ID_REUSED, and a refused call leaves no trace.
+    - Closed tickets, and with them the outcomes of requests, are kept for 30 days unless the operator says otherwise.
+    Request ids are free again after that.
     - A ticket is its player's: for others there is no such ticket, operators and services excepted.
     - Refusals: see `baohuang.rules.v1.ErrorReason`.
     """
