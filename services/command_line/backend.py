@@ -8,19 +8,14 @@ fails half way. Started again on the same folder it finds everything.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from alembic.util import CommandError
-from sqlalchemy.exc import DBAPIError
-
-import matchmaking_service.migrations
-import rating_service.migrations
-import scoring_service.migrations
 from baohuang.embedded.account import passable_folder
 from baohuang.embedded.errors import PortTaken, ServerDied
 from baohuang.embedded.lock import FolderLock
@@ -28,21 +23,15 @@ from baohuang.embedded.nats import EmbeddedNats
 from baohuang.embedded.ports import LOOPBACK, is_free, kept_port, note_port, noted_port
 from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.embedded.server import EmbeddedServer
-from baohuang.eventlog.postgres.migrations import migrate
 from command_line.development_key import DevelopmentKey
 from command_line.service_process import Service, ServiceProcess, stop_service_left_in
-from command_line.services import MATCHMAKING, RATING, SCORING, TABLE, BackendOptions, Surroundings
+from command_line.services import TABLE, BackendOptions, Surroundings
 from command_line.supervision import KeptServer, Process
 
 T = TypeVar("T")
 _SERVERS: Final = (EmbeddedPostgres.name, EmbeddedNats.name)
-_MIGRATIONS: Final[Mapping[Service, Callable[[str], None]]] = MappingProxyType(
-    {
-        SCORING: scoring_service.migrations.migrate,
-        RATING: rating_service.migrations.migrate,
-        MATCHMAKING: matchmaking_service.migrations.migrate,
-    }
-)
+_MIGRATING: Final = "command_line.migrating"
+"""Imported while PostgreSQL starts: it costs half a second, and nothing else needs it."""
 
 
 class MigrationError(Exception):
@@ -113,8 +102,9 @@ class LocalBackend:
         self._resources.enter_context(FolderLock(data_dir))
         if options.jwks is None:
             DevelopmentKey.made_or_found(data_dir)
+        importing = asyncio.create_task(asyncio.to_thread(import_module, _MIGRATING))
         self.postgres_dsn, self.nats_url = await side_by_side(self._postgres(), self._nats())
-        await asyncio.to_thread(_migrate, self.postgres_dsn, options.beside)
+        await asyncio.to_thread((await importing).migrate_all, self.postgres_dsn, options.beside)
         await self._start_services()
 
     async def _postgres(self) -> str:
@@ -197,13 +187,3 @@ def _homes(service: Service, data_dir: Path) -> Sequence[Path]:
 
 def _port_home(service: Service, data_dir: Path) -> Path:
     return passable_folder(data_dir.resolve() / service.name)
-
-
-def _migrate(dsn: str, beside: Sequence[Service]) -> None:
-    try:
-        migrate(dsn)
-        for service in beside:
-            if service in _MIGRATIONS:
-                _MIGRATIONS[service](dsn)
-    except (DBAPIError, CommandError) as error:
-        raise MigrationError(f"cannot bring the database up to date: {error}") from error

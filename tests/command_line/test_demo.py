@@ -18,7 +18,7 @@ from command_line.demo.stage import PLAYERS
 from table_service.seeds import DevelopmentSeeds
 from up.running import processes
 
-_SECONDS: Final = 100
+_SECONDS: Final = 120
 _OK: Final = re.compile(r"demo: OK (\d+) events, chain verified, points(?: -?\d+){5}")
 
 

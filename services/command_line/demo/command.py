@@ -35,7 +35,7 @@ from command_line.passing import backend_for, stoppable, while_alive
 from command_line.services import MATCHMAKING, RATING, SCORING
 
 _SERVICES = (SCORING, RATING, MATCHMAKING)
-_BOUND_SECONDS = 55.0
+_BOUND_SECONDS = 90.0
 _PACE_ON_A_TERMINAL = 0.03
 _WIDE = 200
 """The width of lines that go elsewhere than to a terminal: they are not to be folded."""
