@@ -63,7 +63,9 @@ class Reader:
         subscription = self._subscription
         await subscription.wait()
         silent = not subscription.has_news
-        told = await self._updates(silent=silent)
+        told = self._fresh()
+        if told is None or (silent and await self._known() > self._sent):
+            told = await self._snapshot_instead()
         self._sent = told[-1].version if told else self._sent
         told += [Told(self._sent, notice.message) for notice in subscription.notices.take(self._sent)]
         if subscription.ending:
@@ -73,24 +75,24 @@ class Reader:
             told.append(self._heartbeat(await self._tables.hold(subscription.table_id)))
         return told
 
-    async def _updates(self, *, silent: bool) -> list[Told]:
-        """Return the events that he has not been told of, or a snapshot in the place of those that did not come by."""
+    def _fresh(self) -> list[Told] | None:
+        """Return the events he has not been told of, None if some never came by or were dropped.
+
+        That a table was dropped and loaded again meanwhile shows by a gap. Raises Exhausted (SLOW_READER).
+        """
         waiting = self._subscription.take()
         self._overflows = self._overflows + 1 if waiting is None else 0
         if self._overflows > _OVERFLOWS:
             raise too_slow()
-        if waiting is not None:
-            fresh = [told for told in waiting if told.version > self._sent]
-            if not await self._misses_some(fresh, silent=silent):
-                return fresh
+        if waiting is None:
+            return None
+        fresh = [told for told in waiting if told.version > self._sent]
+        return fresh if not fresh or fresh[0].version == self._sent + 1 else None
+
+    async def _snapshot_instead(self) -> list[Told]:
+        """Return a snapshot in the place of events, if it tells him anything new."""
         snapshot = self._snapshot(await self._tables.current(self._subscription.table_id))
         return [snapshot] if snapshot.version > self._sent else []
-
-    async def _misses_some(self, fresh: Sequence[Told], *, silent: bool) -> bool:
-        """Tell whether events never came by that he has to be told of: the table was dropped and loaded meanwhile."""
-        if fresh:
-            return fresh[0].version > self._sent + 1
-        return silent and await self._known() > self._sent
 
     async def _known(self) -> int:
         """Return the version he sees by what is held here, which what came to him should have brought him to."""

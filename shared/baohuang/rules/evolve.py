@@ -44,7 +44,7 @@ def fold(events: Iterable[ev.Event], table: Table | None = INITIAL) -> Table | N
 def evolve(table: Table | None, event: ev.Event) -> Table:
     """Return the state after one event. TableOpened and HandStarted need no state before them."""
     match event:
-        case ev.CardsPlayed() | ev.Passed() if table is not None:
+        case ev.CardsPlayed() | ev.Passed() | ev.Answered() | ev.PhaseBegan() if table is not None:
             version = table.version + 1
             return changed(table, hand=evolve_hand(_hand(table), event, version), version=version)
         case ev.TableOpened():
@@ -54,7 +54,7 @@ def evolve(table: Table | None, event: ev.Event) -> Table:
         case _ if table is None:
             raise ValueError(f"{type(event).__name__} before there is a table")
         case _:
-            return replace(_evolve_table(table, event), version=table.version + 1)
+            return changed(_evolve_table(table, event), version=table.version + 1)
 
 
 def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: C901, PLR0911 - one line an event

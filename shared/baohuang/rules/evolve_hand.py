@@ -37,9 +37,9 @@ def evolve_hand(hand: Hand, event: ev.HandEvent, version: int) -> Hand:  # noqa:
             return changed(hand, turn=event.turn, due_at=event.due_at, turn_version=version, trick=trick)
         case ev.Answered():
             answer = event.hidden.answer if event.hidden else Answer.HIDDEN
-            return replace(hand, answers=put(hand.answers, event.seat, answer))
+            return changed(hand, answers=put(hand.answers, event.seat, answer))
         case ev.PhaseBegan():
-            hand = replace(hand, phase=event.phase, asked=event.asked, answers=NO_ANSWERS)
+            hand = changed(hand, phase=event.phase, asked=event.asked, answers=NO_ANSWERS)
             return _turn_opened(hand, event.turn, event.due_at, version)
         case ev.TributePaid():
             return _turn_opened(_tribute_paid(hand, event), event.turn, event.due_at, version)
@@ -98,7 +98,7 @@ def evolve_hand(hand: Hand, event: ev.HandEvent, version: int) -> Hand:  # noqa:
 
 
 def _turn_opened(hand: Hand, turn: int | None, due_at: Instant, version: int) -> Hand:
-    return replace(hand, turn=turn, due_at=due_at, turn_version=version)
+    return changed(hand, turn=turn, due_at=due_at, turn_version=version)
 
 
 def _with_connection(hand: Hand, seat: int, connection: Connection) -> Hand:
