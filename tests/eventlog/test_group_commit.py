@@ -191,6 +191,23 @@ async def test_flushes_keep_their_distance() -> None:
     assert loop.time() - began >= 0.2
 
 
+async def test_a_flush_is_kept_open_for_what_is_on_its_way() -> None:
+    """Commands that are decided within those turns of the loop go with the first; a later one goes with the next."""
+    gate = Gate()
+    gate.open.release()
+    gate.open.release()
+
+    async def append_after(turns: int, name: str) -> None:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await commits.settled(linked(command(StreamId(name))))
+
+    async with log_commits(gate, Pace(turns=4)) as commits, asyncio.TaskGroup() as callers:
+        for turns, name in ((0, "a"), (2, "b"), (20, "c")):
+            callers.create_task(append_after(turns, name))
+    assert gate.sent == [["a", "b"], ["c"]]
+
+
 async def test_too_many_waiting() -> None:
     """The queue is bounded: one command too many is told to come again."""
     gate = Gate()

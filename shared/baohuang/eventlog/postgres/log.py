@@ -33,6 +33,8 @@ from baohuang.eventlog.postgres.queries import query
 
 Row = Any  # asyncpg.Record, which has no types for its columns
 
+_PACE: Final = Pace(turns=4)
+"""About as many turns of the event loop as a command takes from its arrival to its append."""
 _HEAD: Final = query("head")
 _VERSIONS: Final = query("versions")
 _READ_STREAM: Final = query("read_stream")
@@ -62,7 +64,7 @@ async def open_log(
         await open_writer(dsn, limits) as writing,
         await open_pool(dsn, readers, limits) as reading,
         Flusher(writing) as flusher,
-        log_commits(flusher, pace) as commits,
+        log_commits(flusher, pace or _PACE) as commits,
     ):
         yield PostgresLog(commits, reading)
 
