@@ -1,7 +1,6 @@
 """TableService: from stub to handler and back."""
 
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from typing import Any, TypeVar
 
 import grpc
@@ -142,23 +141,20 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
         done = await self._bans.set_ban(api.ban_request_in(request))
         return pb.SetBanResponse(player=request.player, version=done.version, hash=done.hash)
 
-    async def WatchTable(self, request: watch_pb2.WatchTableRequest, context: Context) -> AsyncIterator[bytes]:  # type: ignore[override] # serialized once for all watchers
+    async def WatchTable(self, request: watch_pb2.WatchTableRequest, context: Context) -> None:  # type: ignore[override] # writes the stream itself
         """Stream the table as the caller may see it."""
         table_id = api.table_id_in(request.table_id)
         visitor = api.visitor(request.invitation_code)
         after_version, cut = api.after_version_in(request), current_call().cut
         try:
-            async with aclosing(self._watching.watch(table_id, visitor, after_version, cut)) as stream:
-                async for told in stream:
-                    yield told.message
+            # The messages are serialized already, once for all watchers.
+            await self._watching.watch(table_id, visitor, after_version, cut, lambda told: context.write(told.message))
         except EventLogError as error:
             raise _unavailable() from error
 
-    async def Play(self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context) -> AsyncIterator[bytes]:  # type: ignore[override] # as above
+    async def Play(self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context) -> None:  # type: ignore[override] # as above
         """Carry out the commands of one stream, and stream the tables it watches."""
-        async with aclosing(self._playing.play(request_iterator)) as messages:
-            async for message in messages:
-                yield message
+        await self._playing.play(request_iterator, context.write)
 
     async def _carry_out(self, request: api.CommandRequest, response: type[_Response]) -> _Response:
         done = await self._handler.handle(api.request_in(request, self._clock.now))

@@ -10,7 +10,7 @@ reads too slowly: RESOURCE_EXHAUSTED. He cancels: commands under way are finishe
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 import structlog
@@ -48,8 +48,8 @@ class Playing:
     clock: DatabaseClock
     heartbeat_seconds: float = StreamLimits().heartbeat_seconds
 
-    async def play(self, requests: AsyncIterator[pb.PlayRequest]) -> AsyncGenerator[bytes, None]:
-        """Serve one stream of the caller and yield what it is sent, serialized.
+    async def play(self, requests: AsyncIterator[pb.PlayRequest], write: Callable[[bytes], Awaitable[None]]) -> None:
+        """Serve one stream of the caller and write what it is sent, serialized.
 
         Raises Refusal: MalformedInput (a message that is none), Exhausted (SLOW_READER).
         """
@@ -57,9 +57,8 @@ class Playing:
         with self.hub.when_draining(session.drain):
             session.start(requests)
             try:
-                # One generator, not one in another: every message to everybody passes here.
                 while (message := await session.outbox.next()) is not None:
-                    yield message
+                    await write(message)
             finally:
                 await session.stop()
 

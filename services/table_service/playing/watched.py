@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -18,6 +17,7 @@ from table_service import api
 from table_service.playing import answers
 from table_service.playing.outbox import Outbox
 from table_service.watch.stream import Watching
+from table_service.watch.telling import Told
 
 _RECONNECT_TAG: Final = watch_pb2.WatchTableResponse.DESCRIPTOR.fields_by_name["reconnect"].number << 3 | 2
 Leave = Callable[["watch_pb2.ReconnectReason.ValueType"], None]
@@ -31,6 +31,8 @@ class _Watch:
 
     version: int
     task: "asyncio.Task[None] | None" = None
+    leaves: bool = False
+    """Whether the table's stream has said that the whole one has to end."""
 
 
 class Watched:
@@ -102,16 +104,20 @@ class Watched:
         """Pass the table's stream on to its end."""
         table_id, after_version = api.table_id_in(message.table_id), api.after_version_in(message)
         envelope, visitor = answers.Envelope(table_id), api.visitor(message.invitation_code)
-        async with aclosing(self._watching.watch(table_id, visitor, after_version, current_call().cut)) as stream:
-            async for told in stream:
-                if told.message[0] == _RECONNECT_TAG:
-                    # Of the whole stream here; till then the table counts as watched.
-                    self._leave(watch_pb2.WatchTableResponse.FromString(told.message).reconnect.reason)
-                    return
-                await self._outbox.has_room()
-                self._outbox.put(envelope.around(told.message))
-                watch.version = told.version
-        self._forget(message.table_id, watch)
+
+        async def write(told: Told) -> None:
+            if told.message[0] == _RECONNECT_TAG:
+                # Of the whole stream here; till then the table counts as watched.
+                self._leave(watch_pb2.WatchTableResponse.FromString(told.message).reconnect.reason)
+                watch.leaves = True
+                return
+            await self._outbox.has_room()
+            self._outbox.put(envelope.around(told.message))
+            watch.version = told.version
+
+        await self._watching.watch(table_id, visitor, after_version, current_call().cut, write)
+        if not watch.leaves:
+            self._forget(message.table_id, watch)
 
 
 def _refusal_of(error: Refusal | EventLogError) -> Refusal:

@@ -1,6 +1,6 @@
 """Streams of tables: who may open one, whose it takes over, and its messages one after the other."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from baohuang.rpc.errors import MalformedInput
@@ -14,6 +14,9 @@ from table_service.watch.lines import Lines
 from table_service.watch.reader import Reader
 from table_service.watch.subscription import Cut
 from table_service.watch.telling import Told
+
+Write = Callable[[Told], Awaitable[None]]
+"""Writes a message of a table's stream; done when its reader has room for another one."""
 
 
 class Watching:
@@ -32,13 +35,11 @@ class Watching:
         """Raise the Refusal with which `watch` would begin: NotFound, MalformedInput."""
         _check(await self._tables.current(table_id), visitor, after_version)
 
-    async def watch(
-        self, table_id: TableId, visitor: Visitor, after_version: int, cut: Cut
-    ) -> AsyncGenerator[Told, None]:
-        """Yield the table's stream as the visitor may see it, ready to be sent; versions are contiguous.
+    async def watch(self, table_id: TableId, visitor: Visitor, after_version: int, cut: Cut, write: Write) -> None:
+        """Write the table's stream as the visitor may see it, to its end; versions are contiguous.
 
-        Whoever has a seat at the table takes over his older streams of it. `cut` is called when what was yielded is
-        not taken in for too long; it has to close this generator. Ends after a Reconnect or TakenOver.
+        Whoever has a seat at the table takes over his older streams of it. `cut` is called when what was written is not
+        taken in for too long; it has to cancel this. Ends after a Reconnect or TakenOver.
 
         Raises Refusal: NotFound, MalformedInput (a version the table has not reached), Exhausted (SLOW_READER).
         """
@@ -51,10 +52,10 @@ class Watching:
             with self._lines.carried_by(subscription):
                 reader = Reader(self._tables, self._hub.recent, self._now, subscription)
                 told = await reader.begin(held, after_version)
-                # One loop, not generators in one another: every update to everybody passes here.
+                # Written from here and not yielded through generators: every update to everybody passes here.
                 while told:
                     for one in told:
-                        yield one
+                        await write(one)
                         subscription.progress()
                     told = await reader.next()
 
