@@ -14,6 +14,8 @@ from baohuang.eventlog.port import RequestId
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
 _CHANNEL: Final = (
+    # Else all channels of a process to one address share a connection, and so end at one replica.
+    ("grpc.use_local_subchannel_pool", 1),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 2_000),
     # What the service allows on idle connections.
@@ -24,7 +26,7 @@ _CHANNEL: Final = (
 
 
 def channel_to(address: str) -> grpc.aio.Channel:
-    """Return a connection to the service at "host:port", to be closed in the end."""
+    """Return a connection of its own to the service at "host:port", to be closed in the end."""
     return grpc.aio.insecure_channel(address, options=_CHANNEL)
 
 

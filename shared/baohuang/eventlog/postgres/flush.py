@@ -61,7 +61,7 @@ class Flusher:
         Raises LogBusy if there is no connection, FlushRefused if the server refuses the flush as a whole,
         OutcomeUnknown if the connection is lost while it is under way.
         """
-        if self._connection is None or self._connection.is_closed():
+        if self._is_lost():
             await self._connect()
         try:
             settled = await self._advanced(batch) if only_advances(batch) else ()
@@ -85,6 +85,13 @@ class Flusher:
         except asyncpg.IntegrityConstraintViolationError as error:
             return _refused_at_commit(batch, error)
         return [_settled(linked, row) for linked, row in zip(batch, rows, strict=True)]
+
+    def _is_lost(self) -> bool:
+        """Tell whether there is no connection, or one that broke: the pool takes that back, and it answers nothing."""
+        try:
+            return self._connection is None or bool(self._connection.is_closed())
+        except asyncpg.InterfaceError:
+            return True
 
     async def _connect(self) -> None:
         await self._let_go()
