@@ -20,6 +20,7 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "judge": "command_line.judge.command:judge",
         "token": "command_line.tokens:token",
         "rebuild-stream": "command_line.rebuild_stream:rebuild_stream",
+        "verify": "command_line.audit.verify:verify",
         "reconcile": "command_line.audit.reconcile:reconcile",
         "rebuild": "command_line.audit.rebuild:rebuild",
         "redrive": "command_line.audit.redrive:redrive",
