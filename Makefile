@@ -7,7 +7,7 @@ SEED ?= 7
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo play up test check format generate bench clean
+.PHONY: help demo play up test soak check format generate bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ up: $(VENV)/.installed ## PostgreSQL, NATS and the services on this machine, unt
 
 test: $(VENV)/.installed ## all tests, against embedded PostgreSQL and NATS
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+soak: $(VENV)/.installed ## twenty kills while twenty tables play ten hands each; some ten minutes
+	$(BIN)/pytest tests/up/kills -s --timeout 3600 --kill-tables 20 --kill-hands 10 --kills 20
 
 check: $(VENV)/.installed ## format, lint, types, import layers, contract, generated stubs
 	$(BIN)/ruff format --check .

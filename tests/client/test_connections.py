@@ -20,5 +20,5 @@ async def test_each_channel_is_a_connection_of_its_own() -> None:
         assert connections_of([os.getpid()], port).total() == len(channels)
     finally:
         for channel in channels:
-            await channel.close()
+            await channel.close(None)
         await server.stop(None)

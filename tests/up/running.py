@@ -49,6 +49,14 @@ class Up:
         async with connect(self.address, BearerToken(token)) as client:
             await client.open_table("ourgame-simple")
 
+    @asynccontextmanager
+    async def watched(self) -> AsyncIterator[None]:
+        """Read what it prints for as long as the block lasts; should it end before, so does the block."""
+        async with asyncio.TaskGroup() as tasks:
+            reading = tasks.create_task(self._read_to_its_end())
+            yield
+            reading.cancel()
+
     async def end(self) -> int:
         """Read the rest and give the exit code."""
         await asyncio.wait_for(self._read_until(None), END_SECONDS)
@@ -76,6 +84,10 @@ class Up:
             except grpc.aio.AioRpcError:
                 return False
         return bool(reply.status == health_pb2.HealthCheckResponse.SERVING)
+
+    async def _read_to_its_end(self) -> None:
+        await self._read_until(None)
+        raise AssertionError(f"it ended:\n{self.printed}")
 
     async def _read_until(self, text: str | None) -> None:
         assert self.process.stdout is not None
@@ -112,6 +124,11 @@ async def up(
     finally:
         if process.returncode is None:
             await started.interrupt(signal.SIGTERM)
+
+
+def dsn_of(started: Up) -> str:
+    """Read the DSN off the screen, as a user would."""
+    return next(word for word in started.printed.split() if word.startswith("postgresql://"))
 
 
 def processes(data: Path) -> dict[int, str]:

@@ -8,14 +8,9 @@ from pathlib import Path
 
 import asyncpg
 
-from up.running import ALONE, SERVICES, Up, as_ordinary_user, eventually, processes, up
+from up.running import ALONE, SERVICES, as_ordinary_user, dsn_of, eventually, processes, up
 
 SERVERS = ("postgres", "nats", *SERVICES)
-
-
-def dsn_of(started: Up) -> str:
-    """Read the DSN off the screen, as a user would."""
-    return next(word for word in started.printed.split() if word.startswith("postgresql://"))
 
 
 async def test_it_serves_until_ctrl_c_and_leaves_no_process(open_folder: Path) -> None:

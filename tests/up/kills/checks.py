@@ -1,0 +1,117 @@
+"""What has to hold after all was killed: between the players, the log, the ledger and the ratings."""
+
+from collections import Counter
+from contextlib import AsyncExitStack
+from typing import Final
+
+import asyncpg
+
+from baohuang.client import (
+    HOUSE,
+    DevelopmentIdentity,
+    PostingKind,
+    RatingClient,
+    ScoringClient,
+    Ticket,
+    TicketState,
+    account_of,
+)
+from baohuang.client.calls import channel_to
+from baohuang.rules.events import HandFinished
+from baohuang.rules.state import PlayerId, TableStatus
+from eventually import eventually
+from scoring.test_audit import run
+from up.kills.players import Player
+from up.kills.records import Record
+from up.running import Up
+
+SETTLED_SECONDS: Final = 60.0
+"""Within which the ledger and the ratings have caught up with the log, after whatever was killed last."""
+_REACHED: Final = """
+    select (select last_number from scoring.progress) = $1
+       and exists (select from rating.checkpoints where number = $1)
+"""
+
+
+async def all_settled(dsn: str, record: Record) -> None:
+    """Wait until the ledger has every hand and fine of the log, and the ratings have all of the ledger."""
+    admin = await asyncpg.connect(dsn)
+    try:
+        settling = len(record.finished) + len(record.fines)
+
+        async def reached() -> bool:
+            return bool(await admin.fetchval(_REACHED, settling))
+
+        await eventually(reached, SETTLED_SECONDS)
+    finally:
+        await admin.close()
+
+
+async def check_against_recomputation(dsn: str) -> None:
+    """Check that the ledger and the ratings are what the log gives, anew; that nothing was set aside."""
+    for command in (("reconcile",), ("rebuild", "scoring"), ("rebuild", "rating")):
+        done = await run(dsn, *command)
+        assert (done.exit_code, "no difference" in done.stdout) == (0, True), done.output
+    done = await run(dsn, "set-aside")
+    assert done.exit_code == 0, done.output
+
+
+async def check_points(started: Up, record: Record) -> None:
+    """Check by the API that each hand is scored as the log has it, and booked and rated once for each of its players.
+
+    All accounts, the house's too, sum to zero.
+    """
+    async with AsyncExitStack() as stack:
+        to_scoring = await stack.enter_async_context(channel_to(started.address_of("scoring")))
+        to_rating = await stack.enter_async_context(channel_to(started.address_of("rating")))
+        anybody = ScoringClient(to_scoring, DevelopmentIdentity(PlayerId("anybody")))
+        for (table_id, hand), end in record.finished.items():
+            score = await anybody.hand_score(table_id, hand)
+            assert tuple(seat.points for seat in score.seats) == end.points
+            assert score.void == end.void
+        ratings = RatingClient(to_rating, DevelopmentIdentity(PlayerId("anybody")))
+        total = (await anybody.account(HOUSE)).balance
+        for player in record.hands_of:
+            own = ScoringClient(to_scoring, DevelopmentIdentity(player))
+            total += await _check_player(own, ratings, record, player)
+        assert total == 0
+
+
+async def _check_player(scores: ScoringClient, ratings: RatingClient, record: Record, player: PlayerId) -> int:
+    """Check one player's entries and changes against the log and give his balance."""
+    entries = [entry async for entry in scores.entries(account_of(player))]
+    booked = Counter((entry.table_id, entry.hand) for entry in entries if entry.kind is PostingKind.HAND)
+    assert booked == Counter(record.hands_of[player])
+    fines = sum(fine.points for fine in record.fines if fine.player == player)
+    points = fines + sum(_points(record.finished[key], player) for key in record.hands_of[player])
+    balance = (await scores.account(account_of(player))).balance
+    assert balance == points == sum(entry.points for entry in entries)
+    rated = Counter([(change.table_id, change.hand) async for change in ratings.changes(player)])
+    assert rated == Counter(record.hands_of[player])
+    rating = await ratings.rating(player)
+    assert (rating.hands, rating.points) == (len(record.hands_of[player]), points)
+    return balance
+
+
+def _points(end: HandFinished, player: PlayerId) -> int:
+    return end.points[end.players.index(player)]
+
+
+async def check_place(player: Player, ticket: Ticket) -> TicketState:
+    """Check that a player either sits, where his ticket says, or waits; give what became of the ticket."""
+    state = await _state(player, ticket)
+    seats = [table.table_id async for table in player.tables.list_tables(player=player.name, status=TableStatus.OPEN)]
+    match state:
+        case Ticket(state=TicketState.MATCHED, matched=matched) if matched is not None:
+            assert seats == [matched.table_id]
+        case Ticket(state=TicketState.QUEUED):
+            assert seats == []
+        case _:
+            raise AssertionError(f"neither seated nor queued: {state}")
+    return state.state
+
+
+async def _state(player: Player, ticket: Ticket) -> Ticket:
+    async for seen in player.queues.watch(ticket.ticket_id):
+        return seen
+    raise AssertionError("a watch begins with the ticket as it is")
