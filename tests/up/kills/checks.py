@@ -48,12 +48,16 @@ async def all_settled(dsn: str, record: Record) -> None:
 
 
 async def check_against_recomputation(dsn: str) -> None:
-    """Check that the ledger and the ratings are what the log gives, anew; that nothing was set aside."""
+    """Check that the ledger and the ratings are what the log gives, anew; that nothing was set aside.
+
+    And that the log is what was played: each command is decided, and each deal made, again.
+    """
     for command in (("reconcile",), ("rebuild", "scoring"), ("rebuild", "rating")):
         done = await run(dsn, *command)
         assert (done.exit_code, "no difference" in done.stdout) == (0, True), done.output
-    done = await run(dsn, "set-aside")
-    assert done.exit_code == 0, done.output
+    for command in (("set-aside",), ("verify",)):
+        done = await run(dsn, *command)
+        assert done.exit_code == 0, done.output
 
 
 async def check_points(started: Up, record: Record) -> None:
