@@ -4,8 +4,6 @@ keys/signing.pem   the private key, for its owner only (0600)
 keys/jwks.json     its public half as a JWK set, made anew from it at every start; the services are given this one
 """
 
-import base64
-import hashlib
 import json
 import os
 import time
@@ -22,9 +20,9 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     load_pem_private_key,
 )
-from jwt.algorithms import OKPAlgorithm
 
 from baohuang.rpc.auth import Caller
+from baohuang.rpc.keys import public_jwk
 
 DEFAULT_DATA_DIR: Final = Path(".baohuang")
 """Where `baohuang up` keeps everything, and `baohuang token` looks for the key, unless told otherwise."""
@@ -84,10 +82,7 @@ class DevelopmentKey:
     @property
     def jwk(self) -> dict[str, Any]:
         """Its public half; `kid` is the thumbprint of RFC 7638."""
-        public = OKPAlgorithm.to_jwk(self.private.public_key(), as_dict=True)
-        required = json.dumps({name: public[name] for name in ("crv", "kty", "x")}, separators=(",", ":"))
-        kid = base64.urlsafe_b64encode(hashlib.sha256(required.encode()).digest()).rstrip(b"=").decode()
-        return {**public, "kid": kid, "use": "sig", "alg": "EdDSA"}
+        return public_jwk(self.private.public_key())
 
     def token(self, caller: Caller, seconds: float) -> str:
         """Sign a token of the caller that lasts so long from now."""

@@ -21,6 +21,8 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "token": "command_line.tokens:token",
         "rebuild-stream": "command_line.rebuild_stream:rebuild_stream",
         "verify": "command_line.audit.verify:verify",
+        "checkpoint": "command_line.audit.checkpoint:checkpoint",
+        "checkpoint-key": "command_line.audit.checkpoint:checkpoint_key",
         "reconcile": "command_line.audit.reconcile:reconcile",
         "rebuild": "command_line.audit.rebuild:rebuild",
         "redrive": "command_line.audit.redrive:redrive",

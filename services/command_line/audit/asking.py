@@ -6,7 +6,7 @@ Exit code 0: all is as it should be. 1: it is not, and what is not was told. 2: 
 import asyncio
 import sys
 from collections.abc import Awaitable
-from typing import Annotated, Final
+from typing import Annotated, Final, NoReturn
 
 import asyncpg
 import typer
@@ -36,13 +36,14 @@ def answered(asking: Awaitable[int]) -> None:
     try:
         found = asyncio.run(ask())
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, DBAPIError, CommandError) as error:
-        _cannot_tell(error)
+        cannot_tell(error)
     except (BesideInUse, LogUnavailable) as error:
-        _cannot_tell(error)
+        cannot_tell(error)
     if found:
         raise typer.Exit(DIFFERENT)
 
 
-def _cannot_tell(error: Exception) -> None:
+def cannot_tell(error: Exception) -> NoReturn:
+    """Say why it cannot be told, and exit so."""
     print(f"cannot tell: {error}", file=sys.stderr)
     raise typer.Exit(UNKNOWN) from None

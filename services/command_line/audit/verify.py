@@ -1,19 +1,36 @@
 """`baohuang verify`: whether the log is what was played, and what is wrong where if it is not."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
+from baohuang.audit.checkpointing import Keys, check_kept, check_stored
 from baohuang.audit.findings import Finding
+from baohuang.audit.kept import KeptFileError, read_ends, read_first
 from baohuang.audit.log import LogAudit
 from baohuang.audit.stream import Depth
-from baohuang.audit.survey import open_survey
+from baohuang.audit.survey import Survey, open_survey
 from baohuang.eventlog.port import StreamId
 from baohuang.eventlog.postgres.log import open_log
-from command_line.audit.asking import PostgresDsn, answered
+from baohuang.rpc.keys import BadKeySetError, key_set
+from command_line.audit.asking import PostgresDsn, answered, cannot_tell
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is verified: some streams or, if there are none, all since a moment; and against which checkpoints."""
+
+    streams: Sequence[StreamId]
+    since: datetime | None
+    depth: Depth
+    kept: Path | None
+    keys: Keys | None
 
 
 def verify(
@@ -28,6 +45,12 @@ def verify(
     chain_only: Annotated[
         bool, typer.Option("--chain-only", help="hashes, versions and positions; decide nothing again")
     ] = False,
+    checkpoints: Annotated[
+        Path | None, typer.Option(help="a file that `baohuang checkpoint --to` wrote: is the log still what it says")
+    ] = None,
+    keys: Annotated[
+        Path | None, typer.Option(help="the JWK set that checkpoints are checked with, those in the log as well")
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="one JSON object a finding, then one of what was read")
     ] = False,
@@ -37,21 +60,31 @@ def verify(
 
     Exits with 1 if anything is wrong, 2 if that cannot be told.
     """
-    if streams and since:
-        raise typer.BadParameter("goes with the whole log, not with tables", param_hint="--since")
-    depth = Depth.CHAIN if chain_only else Depth.DECISIONS
-    moment = since.replace(tzinfo=UTC) if since else None
-    answered(_verify(postgres_dsn, [StreamId(name) for name in streams or ()], moment, depth, as_json=as_json))
+    if streams and (since or keys):
+        raise typer.BadParameter("goes with the whole log, not with tables", param_hint="--since, --keys")
+    if checkpoints and not keys:
+        raise typer.BadParameter("is needed to know whether a checkpoint is genuine", param_hint="--keys")
+    question = _Question(
+        [StreamId(name) for name in streams or ()],
+        since.replace(tzinfo=UTC) if since else None,
+        Depth.CHAIN if chain_only else Depth.DECISIONS,
+        checkpoints,
+        _keys_of(keys) if keys else None,
+    )
+    answered(_verify(postgres_dsn, question, as_json=as_json))
 
 
-async def _verify(dsn: str, streams: list[StreamId], since: datetime | None, depth: Depth, *, as_json: bool) -> int:
+async def _verify(dsn: str, question: _Question, *, as_json: bool) -> int:
     wrong = 0
-    async with open_log(dsn, readers=1) as log, open_survey(dsn) as survey:
-        audit = LogAudit(log, depth)
-        findings = _of_streams(audit, streams) if streams else audit.whole(survey, since)
-        async for finding in findings:
-            wrong += 1
-            print(_json(finding) if as_json else f"✗ {finding}", flush=True)
+    async with AsyncExitStack() as stack:
+        audit = LogAudit(await stack.enter_async_context(open_log(dsn, readers=1)), question.depth)
+        survey = await stack.enter_async_context(open_survey(dsn))
+        try:
+            async for finding in _findings(audit, survey, question):
+                wrong += 1
+                print(_json(finding) if as_json else f"✗ {finding}", flush=True)
+        except KeptFileError as error:
+            cannot_tell(error)
     tally = audit.tally
     if as_json:
         print(msgspec.json.encode({"streams": tally.streams, "events": tally.events, "findings": wrong}).decode())
@@ -61,10 +94,28 @@ async def _verify(dsn: str, streams: list[StreamId], since: datetime | None, dep
     return wrong
 
 
-async def _of_streams(audit: LogAudit, streams: list[StreamId]) -> AsyncIterator[Finding]:
-    for stream_id in streams:
+async def _findings(audit: LogAudit, survey: Survey, question: _Question) -> AsyncIterator[Finding]:
+    for stream_id in question.streams:
         async for finding in audit.stream(stream_id):
             yield finding
+    if question.streams:
+        return
+    async for finding in audit.whole(survey, question.since):
+        yield finding
+    if question.keys is not None:
+        async for finding in check_stored(survey, question.keys):
+            yield finding
+        if question.kept is not None:
+            with question.kept.open(encoding="utf-8") as file:
+                async for finding in check_kept(survey, read_first(file), read_ends(file), question.keys):
+                    yield finding
+
+
+def _keys_of(path: Path) -> Keys:
+    try:
+        return key_set(path.read_bytes()).by_id
+    except (BadKeySetError, OSError) as error:
+        cannot_tell(error)
 
 
 def _json(finding: Finding) -> str:

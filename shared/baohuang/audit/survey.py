@@ -1,13 +1,14 @@
 """The log as a whole, as verification reads it: which streams there are, and whether positions have holes."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Final
 
+from baohuang.audit.checkpoints import Checkpoint, Statement, StreamEnd
 from baohuang.audit.queries import query
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
-from baohuang.eventlog.port import NO_POSITION, Position, StreamId
+from baohuang.eventlog.port import NO_HASH, NO_POSITION, Position, StreamId, Version
 
 _IDENTITY: Final = Identity("baohuang verify", "baohuang_app")
 _STREAMS: Final = 1000
@@ -17,6 +18,12 @@ _MISSING: Final = query("missing_positions")
 _HOMELESS: Final = query("homeless_streams")
 _RECORDED_FROM: Final = query("recorded_from")
 _STREAMS_SINCE: Final = query("streams_since")
+_HEADS_AT: Final = query("heads_at")
+_HASHES_OF: Final = query("hashes_of")
+_CHECKPOINTS_AFTER: Final = query("checkpoints_after")
+_LAST_CHECKPOINT: Final = query("last_checkpoint")
+_PUT_CHECKPOINT: Final = query("put_checkpoint")
+_CLOCK: Final = "select clock_timestamp() as now"
 _LONG_AGO: Final = datetime.min  # noqa: DTZ901 (PostgreSQL's -infinity)
 
 
@@ -78,6 +85,50 @@ class Survey:
                 high = middle
         return low
 
+    async def ends_at(self, position: Position) -> AsyncIterator[StreamEnd]:
+        """Give where each stream ended at a position, ascending by id; those that did not exist then are left out."""
+        after = ""
+        while rows := await self._fetch(_HEADS_AT, after, position, _STREAMS):
+            for row in rows:
+                if row["version"] is not None:
+                    yield StreamEnd(row["stream_id"], row["version"], row["hash"])
+            after = rows[-1]["stream_id"]
+
+    async def hashes_of(self, ends: Sequence[StreamEnd]) -> Mapping[tuple[StreamId, Version], tuple[bytes, int | None]]:
+        """Return for streams and versions the hash there, `NO_HASH` if there is none, and the stream's last version."""
+        rows = await self._fetch(_HASHES_OF, [end.stream_id for end in ends], [end.version for end in ends])
+        return {(row["stream_id"], row["version"]): (row["hash"] or NO_HASH, row["ends_at"]) for row in rows}
+
+    async def checkpoints(self) -> AsyncIterator[Checkpoint]:
+        """Give all checkpoints in order."""
+        after = -1
+        while rows := await self._fetch(_CHECKPOINTS_AFTER, after, _STREAMS):
+            for row in rows:
+                yield _checkpoint(row)
+            after = rows[-1]["position"]
+
+    async def last_checkpoint(self) -> Checkpoint | None:
+        """Return the newest checkpoint, None if there is none."""
+        rows = await self._fetch(_LAST_CHECKPOINT)
+        return _checkpoint(rows[0]) if rows else None
+
+    async def put_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Store a checkpoint. Raises asyncpg.UniqueViolationError if another follows the same."""
+        said = checkpoint.statement
+        values = (said.position, said.made_at, said.streams, said.root, said.previous, said.key_id)
+        await self._fetch(_PUT_CHECKPOINT, *values, checkpoint.signature)
+
+    async def clock(self) -> datetime:
+        """Return the database's clock, UTC."""
+        (row,) = await self._fetch(_CLOCK)
+        now: datetime = row["now"]
+        return now
+
     async def _fetch(self, text: str, *arguments: object) -> Sequence[Any]:
         rows: Sequence[Any] = await self._pool.fetch(text, *arguments)
         return rows
+
+
+def _checkpoint(row: Any) -> Checkpoint:
+    said = Statement(row["position"], row["made_at"], row["streams"], row["root"], row["previous"], row["key_id"])
+    return Checkpoint(said, row["signature"])

@@ -6,13 +6,18 @@ Each key is pinned to one algorithm by its type, so that a token cannot choose h
     RSA            RS256
 """
 
+import base64
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Final, NewType
 
 import jwt
 import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from jwt.algorithms import OKPAlgorithm
 
 KeyId = NewType("KeyId", str)
 
@@ -58,6 +63,14 @@ def key_set(raw: bytes) -> KeySet:
     if not by_id:
         raise BadKeySetError("it holds no key for EdDSA (Ed25519) or RS256")
     return KeySet(MappingProxyType(by_id))
+
+
+def public_jwk(key: Ed25519PublicKey) -> dict[str, Any]:
+    """Return a public key as a JWK; its `kid` is the thumbprint of RFC 7638."""
+    public = OKPAlgorithm.to_jwk(key, as_dict=True)
+    required = json.dumps({name: public[name] for name in ("crv", "kty", "x")}, separators=(",", ":"))
+    kid = base64.urlsafe_b64encode(sha256(required.encode()).digest()).rstrip(b"=").decode()
+    return {**public, "kid": kid, "use": "sig", "alg": "EdDSA"}
 
 
 def _usable(jwks: list[dict[str, Any]]) -> Iterator[tuple[KeyId, jwt.PyJWK]]:
