@@ -88,6 +88,10 @@ class Codec(Generic[_E]):
             raise MalformedEventError(f"{event_type}: {error}") from error
         return event
 
+    def json_form(self, event_type: str) -> type[msgspec.Struct]:
+        """Return the struct that describes the JSON of a type of events. Raises UnknownEventTypeError."""
+        return self._form(event_type).twin
+
     def _form(self, event_type: str) -> _Form:
         form = self._forms.get(event_type)
         if form is None:
@@ -155,3 +159,5 @@ encode: Final = _EVENTS.encode
 """Write one of the game's events; see `Codec.encode`."""
 decode: Final = _EVENTS.decode
 """Read one of the game's events; see `Codec.decode`."""
+json_form: Final = _EVENTS.json_form
+"""Describe the JSON of one of the game's types of events; see `Codec.json_form`."""
