@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import NoReturn, Protocol
 
@@ -67,7 +68,8 @@ class KeptServer:
 class Pace:
     """How fast a process is started again, in seconds. Waits double up to the longest; a steady run makes them short.
 
-    `attempts` is how often a start may fail in a row. Logs are looked at every `look_seconds`, and kept under
+    It is given up after so many `attempts` in a row that failed, and that took the `patience` at least: those of a
+    service do while PostgreSQL recovers from a crash. Logs are looked at every `look_seconds`, and kept under
     `log_bytes`, more or less.
     """
 
@@ -75,6 +77,7 @@ class Pace:
     longest_wait: float = 4.0
     steady: float = 30.0
     attempts: int = 5
+    patience: float = 120.0
     look_seconds: float = 10.0
     log_bytes: int = LOG_BYTES
 
@@ -109,12 +112,12 @@ async def _keep(process: Process, tell: Tell, pace: Pace) -> NoReturn:
 
 
 async def _start_again(process: Process, tell: Tell, pace: Pace) -> None:
-    wait = pace.first_wait
-    for attempt in range(1, pace.attempts + 1):
+    wait, until = pace.first_wait, time.monotonic() + pace.patience
+    for attempt in count(1):
         try:
             await process.start_again()
         except EmbeddedServerError as error:
-            if attempt == pace.attempts:
+            if attempt >= pace.attempts and time.monotonic() >= until:
                 raise
             wait = min(2 * wait, pace.longest_wait)
             tell(f"{process.name} does not start ({str(error).splitlines()[0]}); it is tried again")

@@ -18,7 +18,7 @@ from command_line.services import BackendOptions
 from command_line.supervision import MovedError, Pace, supervise
 from up.running import eventually
 
-QUICK = Pace(first_wait=0.01, longest_wait=0.02, attempts=3)
+QUICK = Pace(first_wait=0.01, longest_wait=0.02, attempts=3, patience=0.0)
 
 
 def port_of(address: str) -> int:
@@ -86,6 +86,37 @@ async def test_one_that_starts_and_dies_is_started_for_ever(tmp_path: Path) -> N
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)
     await weak.child.stop(())
+
+
+class Late:
+    """A process that needs many tries, as a service does while its database recovers, and runs then."""
+
+    name = "late"
+
+    def __init__(self, dead: Program, running: Program) -> None:
+        self._running = running
+        self.tries = 0
+        self.child = Child.start(dead)
+
+    async def start_again(self) -> None:
+        """Fail to start it, or start it the twentieth time."""
+        self.tries += 1
+        if self.tries < 20:
+            raise EmbeddedServerError("the database is away")
+        self.child = Child.start(self._running)
+
+
+async def test_one_whose_database_is_away_for_long_is_not_given_up(tmp_path: Path) -> None:
+    """Its starts fail many times in a row, for less than the patience there is: it is up once it can be."""
+    late = Late(program(tmp_path, ""), program(tmp_path, "import time\ntime.sleep(600)"))
+    lines: list[str] = []
+    pace = Pace(first_wait=0.01, longest_wait=0.01, attempts=3, patience=60.0)
+    keeping = asyncio.create_task(supervise([late], lines.append, pace))
+    await eventually(lambda: "late is up again" in lines)
+    assert not keeping.done()
+    keeping.cancel()
+    await asyncio.gather(keeping, return_exceptions=True)
+    await late.child.stop(())
 
 
 async def test_a_log_is_bounded_while_it_is_written(tmp_path: Path) -> None:
