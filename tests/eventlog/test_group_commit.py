@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from structlog.testing import capture_logs
 
 from baohuang.database.group_commit import Busy, FlushRefused, Pace
 from baohuang.eventlog import chain
@@ -18,7 +19,7 @@ from baohuang.eventlog.port import (
     StreamId,
     VersionConflict,
 )
-from baohuang.eventlog.postgres.group_commit import Linked, LogCommits, Settled, log_commits
+from baohuang.eventlog.postgres.group_commit import Linked, Settled, log_commits
 from baohuang.eventlog.postgres.log import open_log
 from eventlog.commands import accepted, command, new_stream
 
@@ -155,22 +156,24 @@ async def test_a_refused_flush_is_sent_one_by_one() -> None:
     assert set(sent[1:]) == {1}
 
 
-async def test_a_loop_that_dies_tells_everybody() -> None:
-    """A bug in the store's answer ends the loop: nobody is left waiting, and later appends are refused."""
+async def test_a_bug_hurts_the_flush_that_met_it_alone() -> None:
+    """Who was in it is told that the outcome is not known, the bug is logged, and the next flush goes on."""
+    bugs = [ZeroDivisionError("a bug")]
 
     async def send(batch: Sequence[Linked]) -> Sequence[Settled]:
         await asyncio.sleep(0)
-        raise ZeroDivisionError
+        if bugs:
+            raise bugs.pop()
+        return [SETTLED] * len(batch)
 
-    with pytest.raises(ZeroDivisionError):
-        await _append_twice(log_commits(send))
-
-
-async def _append_twice(commits: LogCommits) -> None:
-    async with commits:
-        for error in (OutcomeUnknown, LogClosed):
-            with pytest.raises(error):
+    with capture_logs() as logged:
+        async with log_commits(send) as commits:
+            with pytest.raises(OutcomeUnknown):
                 await commits.settled(linked(command(new_stream())))
+            assert await commits.settled(linked(command(new_stream()))) == SETTLED
+    (line,) = logged
+    assert (line["event"], line["log_level"]) == ("flush failed by a bug", "error")
+    assert isinstance(line["exc_info"], ZeroDivisionError)
 
 
 async def test_flushes_keep_their_distance() -> None:

@@ -7,7 +7,8 @@
 A flush that fails as a whole sends its commands back to go alone, so a poisonous one hurts itself only. One whose
 connection is lost sends them back to be sent again, which is safe for commands that are carried out once however often
 they come. A command that finds what it needs held goes again with the next flush; only when a flush settles nothing is
-there a pause, which a new command ends. Each command has a deadline in all, after which its caller is told.
+there a pause, which a new command ends. Each command has a deadline in all, after which its caller is told. A bug is
+logged, and hurts the flush that met it alone.
 
 The loop belongs to the store, not to any caller: a caller who is cancelled gives up his wait, not the flush.
 """
@@ -19,10 +20,15 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Self, TypeVar
 
+import structlog
+
 from baohuang.database.flush_queue import FlushQueue, Kind, Waiting
 
 C = TypeVar("C")
 O = TypeVar("O")  # noqa: E741 (of a command and its outcome)
+
+
+_log = structlog.get_logger("baohuang.database")
 
 
 class Busy(enum.Enum):
@@ -147,7 +153,16 @@ class GroupCommit(Generic[C, O]):
             return self._unsent(batch, error)
         except FlushRefused as error:
             return self._refused(batch, error.cause)
+        except Exception as error:  # noqa: BLE001 - a bug in one flush must not end all those to come
+            return self._failed(batch, error)
         return sum(self._settle(waiting, one) for waiting, one in zip(batch, settled, strict=True))
+
+    def _failed(self, batch: Sequence[Waiting[C, O]], bug: Exception) -> int:
+        """Tell those of a flush that met a bug that nobody knows what became of them."""
+        _log.error("flush failed by a bug", store=self._kind.name, commands=len(batch), exc_info=bug)
+        for waiting in batch:
+            waiting.fail(self._kind.unknown(f"the flush failed by a bug: {type(bug).__name__}"))
+        return len(batch)
 
     def _settle(self, waiting: Waiting[C, O], settled: O | Exception | Busy) -> int:
         if isinstance(settled, Busy):
