@@ -21,6 +21,7 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "token": "command_line.tokens:token",
         "rebuild-stream": "command_line.rebuild_stream:rebuild_stream",
         "verify": "command_line.audit.verify:verify",
+        "explain": "command_line.audit.explain:explain_ruling",
         "checkpoint": "command_line.audit.checkpoint:checkpoint",
         "checkpoint-key": "command_line.audit.checkpoint:checkpoint_key",
         "reconcile": "command_line.audit.reconcile:reconcile",

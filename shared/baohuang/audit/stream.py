@@ -44,10 +44,14 @@ class StreamAudit:
                 self._decisions.skip()
             yield from self._decisions.take(event)
 
-    def end(self, head: Head | None) -> Iterator[Finding]:
-        """Tell what is wrong with the last command, and whether the stream ends where its head says."""
+    def end_of_command(self) -> Iterator[Finding]:
+        """Tell what is wrong with the command whose events came last, all of which are in."""
         if self._decisions is not None:
             yield from self._decisions.end()
+
+    def end(self, head: Head | None) -> Iterator[Finding]:
+        """Tell what is wrong with the last command, and whether the stream ends where its head says."""
+        yield from self.end_of_command()
         tip = self.tip
         if head is None:
             yield self._found(Check.HEAD, tip.version, "the stream has no head: it was removed")

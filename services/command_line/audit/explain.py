@@ -1,0 +1,66 @@
+"""`baohuang explain`: a ruling as it can be sent to the player it is about."""
+
+import enum
+from typing import Annotated
+
+import msgspec
+import typer
+
+from baohuang.audit.explaining import NotARulingError, explain
+from baohuang.audit.judgement import Judgement, Told
+from baohuang.eventlog.port import StreamId, Version
+from baohuang.eventlog.postgres.log import open_log
+from command_line.audit.asking import PostgresDsn, answered, cannot_tell
+
+
+class Language(enum.StrEnum):
+    """In which language a judgement is told."""
+
+    ENGLISH = "en"
+    CHINESE = "zh"
+
+
+def explain_ruling(
+    *,
+    table: Annotated[str, typer.Argument(help="the table, or `player:NAME` for a player's bans")],
+    version: Annotated[int, typer.Argument(min=1, help="the version of the ruling in the table's stream")],
+    language: Annotated[Language, typer.Option("--language", help="English or Chinese")] = Language.ENGLISH,
+    as_json: Annotated[bool, typer.Option("--json", help="one JSON object, in both languages")] = False,
+    postgres_dsn: PostgresDsn,
+) -> None:
+    """Tell what was decided, by which clause, the moments it rests on, and whether it follows from the log alone.
+
+    Exits with 1 if the ruling, or the record before it, does not hold; 2 if there is no ruling there.
+    """
+    answered(_explain(postgres_dsn, StreamId(table), Version(version), None if as_json else language))
+
+
+async def _explain(dsn: str, stream_id: StreamId, version: Version, language: Language | None) -> int:
+    async with open_log(dsn, readers=1) as log:
+        try:
+            judgement = await explain(log, stream_id, version)
+        except NotARulingError as error:
+            cannot_tell(error)
+    if language is None:
+        print(msgspec.json.encode(judgement).decode())
+    else:
+        print("\n".join(_lines(stream_id, judgement, language)))
+    return len(judgement.findings)
+
+
+def _lines(stream_id: StreamId, told: Judgement, language: Language) -> list[str]:
+    chinese = language is Language.CHINESE
+
+    def say(both: Told) -> str:
+        return both.chinese if chinese else both.english
+
+    clause = told.clause.chinese if chinese else told.clause.english
+    holds = Told("decided again from the log alone, it is the same", "仅凭记录重新裁定，结果相同")
+    broken = Told("the record does not bear it out:", "记录不支持此裁定：")
+    return [
+        f"{stream_id} @ {told.version}: {say(told.decided)}",
+        f"{told.rule}: {clause}",
+        *(f"  {moment.at}  @{moment.version}  {say(moment.told)}" for moment in told.timeline),
+        f"✓ {say(holds)}" if told.follows else f"✗ {say(broken)}",
+        *(f"  {finding}" for finding in told.findings),
+    ]
