@@ -18,6 +18,8 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "play": "command_line.play.command:play",
         "bots": "command_line.bots.main:main",
         "judge": "command_line.judge.command:judge",
+        "export": "command_line.records.export:export",
+        "replay": "command_line.records.replaying:replay",
         "token": "command_line.tokens:token",
         "rebuild-stream": "command_line.rebuild_stream:rebuild_stream",
         "verify": "command_line.audit.verify:verify",

@@ -2,64 +2,37 @@
 
 from typing import Final
 
+from baohuang.audit.deals import DealAudit
 from baohuang.handrecord.malformed import MalformedRecord
 from baohuang.handrecord.record import HandRecord
-from baohuang.rules.cards import Card
-from baohuang.rules.deal import SEATS, SEED_BYTES, commitment_to, dealt, shuffled
-from baohuang.rules.events import CardsDealt, HandFinished, HandStarted, SeedCommitted
+from baohuang.rules.deal import SEATS
+from baohuang.rules.events import HandFinished, HandStarted, HiddenSeed, SeedCommitted
 from baohuang.rules.settlement import doublings, settle
 from baohuang.rules.state import ALL_SEATS, Hand, Table, outcome_of
 
 _NO_POINTS: Final = (0,) * SEATS
 
 
-def check_deals(record: HandRecord, end: Table) -> None:
-    """FAIR-1: each opened seed is the one committed to, and deals the cards that were dealt. Raises MalformedRecord.
+def check_deals(record: HandRecord) -> None:
+    """FAIR-1, DEAL-1: each opened seed is the one committed to, and deals the cards. Raises MalformedRecord.
 
     A public record does not show the cards that were dealt, only how many.
     """
-    seeds = record.finished.seeds
-    commitments = [
-        (number, one.event)
-        for number, one in enumerate(record.events)
-        if isinstance(one.event, HandStarted | SeedCommitted)
-    ]
-    deals = [(number, one.event) for number, one in enumerate(record.events) if isinstance(one.event, CardsDealt)]
-    if not len(seeds) == len(commitments) == len(deals):
-        why = f"{len(commitments)} commitments, {len(deals)} deals, {len(seeds)} seeds opened (FAIR-1)"
-        raise MalformedRecord(f"{_end(record)}.seeds", why)
-    for place, (seed, (committed_at, committed), (dealt_at, deal)) in enumerate(
-        zip(seeds, commitments, deals, strict=True)
-    ):
-        opened = _seed(f"{_end(record)}.seeds[{place}]", seed)
-        _check_commitment(f"events[{committed_at}].data", committed, opened)
-        _check_deal(f"events[{dealt_at}].data", deal, shuffled(end.ruleset.deck, opened, record.started.entropy))
+    audit, first = DealAudit(), record.events[0].version
+    for recorded in record.events:
+        for wrong in audit.take(recorded.version, recorded.event):
+            raise MalformedRecord(f"events[{wrong.version - first}].data", f"{wrong.message} ({wrong.clause})")
+    _check_seeds(record)
 
 
-def _seed(where: str, seed: str) -> bytes:
-    try:
-        opened = bytes.fromhex(seed)
-    except ValueError:
-        opened = b""
-    if len(opened) != SEED_BYTES or opened.hex() != seed:
-        raise MalformedRecord(where, f"must be {SEED_BYTES} bytes, in lower-case hex")
-    return opened
-
-
-def _check_commitment(where: str, committed: HandStarted | SeedCommitted, opened: bytes) -> None:
-    if committed.commitment != commitment_to(opened):
-        raise MalformedRecord(f"{where}.commitment", "is not that of the seed opened at the end (FAIR-1)")
-    if committed.hidden is not None and committed.hidden.seed != opened.hex():
-        raise MalformedRecord(f"{where}.hidden.seed", "is not the seed opened at the end (FAIR-1)")
-
-
-def _check_deal(where: str, deal: CardsDealt, cards: tuple[Card, ...]) -> None:
-    hands = dealt(cards, deal.dealer)
-    if deal.sizes != tuple(map(len, hands)):
-        raise MalformedRecord(f"{where}.sizes", "are not those of the deck (DEAL-1)")
-    shown = {held.seat: held.cards for held in deal.hidden.hands} if deal.hidden else dict(enumerate(hands))
-    if shown != dict(enumerate(hands)):
-        raise MalformedRecord(f"{where}.hidden.hands", "are not those that the seed deals (FAIR-1)")
+def _check_seeds(record: HandRecord) -> None:
+    """Check that the seeds kept hidden until the end are those that were opened then."""
+    opened = iter(record.finished.seeds)
+    for number, recorded in enumerate(record.events):
+        match recorded.event:
+            case HandStarted(hidden=HiddenSeed(seed)) | SeedCommitted(hidden=HiddenSeed(seed)):
+                if seed != next(opened, None):
+                    raise MalformedRecord(f"events[{number}].data.hidden.seed", "is not what was opened (FAIR-1)")
 
 
 def check_points(record: HandRecord, end: Table) -> None:

@@ -7,6 +7,7 @@ from baohuang.handrecord.malformed import MalformedRecord
 from baohuang.handrecord.record import HandRecord, RecordedEvent, Variant
 from baohuang.rules.deal import SEATS
 from baohuang.rules.events import (
+    CardsDealt,
     CrownYielded,
     Event,
     HandEvent,
@@ -15,6 +16,7 @@ from baohuang.rules.events import (
     SeedCommitted,
     TableDissolved,
 )
+from baohuang.rules.state import ALL_SEATS
 
 WITHIN: Final = (*get_args(HandEvent), SeedCommitted)
 """What may stand between the beginning and the end of a hand."""
@@ -77,6 +79,8 @@ def _check_hidden(number: int, event: Event, variant: Variant) -> None:
         return
     if variant is Variant.PUBLIC and event.hidden is not None:
         raise MalformedRecord(f"events[{number}].data.hidden", "a public record shows nothing that was hidden")
+    if isinstance(event, CardsDealt) and event.hidden and [held.seat for held in event.hidden.hands] != list(ALL_SEATS):
+        raise MalformedRecord(f"events[{number}].data.hidden.hands", "must be those of all five seats, in order")
     may_be_empty = isinstance(event, CrownYielded) and not event.pasted
     if variant is Variant.FULL and event.hidden is None and not may_be_empty:
         raise MalformedRecord(f"events[{number}].data.hidden", "a full record has it")

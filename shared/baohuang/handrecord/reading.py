@@ -34,7 +34,7 @@ def read_record(document: bytes) -> HandRecord:
     record = HandRecord(read.variant, tuple(_event(number, entry) for number, entry in enumerate(read.events)))
     check_course(record)
     end = replay(record)[-1].table
-    check_deals(record, end)
+    check_deals(record)
     check_points(record, end)
     _check_heading(read, record)
     return record
