@@ -6,6 +6,7 @@ import grpc
 
 from baohuang.gen.rating.v1 import rating_service_pb2 as pb
 from baohuang.gen.rating.v1 import rating_service_pb2_grpc
+from baohuang.rpc.roles import check_own
 from rating_service import api
 from rating_service.boards import Boards
 
@@ -33,7 +34,8 @@ class RatingServicer(rating_service_pb2_grpc.RatingServiceServicer):
     async def ListRatingChanges(
         self, request: pb.ListRatingChangesRequest, context: Context
     ) -> pb.ListRatingChangesResponse:
-        """Return a page of what changed a player's rating."""
+        """Return a page of what changed a player's rating, to himself, operators and services."""
+        check_own(request.player, "the changes of his own rating")
         player, season = api.player_in(request.player), api.season_in(request.season)
         before, size = api.changes_before(request)
         return api.changes_message(await self._boards.changes(player, season, before, size + 1), size)

@@ -13,11 +13,12 @@ from baohuang.gen.scoring.v1 import scored_pb2
 from baohuang.gen.scoring.v1 import scoring_service_pb2 as pb
 from baohuang.rpc.auth import Role, caller_id
 from baohuang.rpc.call import current_caller
-from baohuang.rpc.errors import MalformedInput, NotFound, PermissionDenied, Reason
+from baohuang.rpc.errors import MalformedInput, NotFound, Reason
 from baohuang.rpc.paging import not_ours, parts_in, size_of, token_of
+from baohuang.rpc.roles import check_own
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.scoring.events import PostingNumber
-from scoring_service.entries import HOUSE, AccountName, account_of, owner_of
+from scoring_service.entries import HOUSE, AccountName, owner_of
 from scoring_service.statements import Account, BookedEntry, HandScore, Place
 
 _TABLE_ID: Final = re.compile(r"[0-9a-f-]{36}", re.ASCII)
@@ -64,7 +65,7 @@ def account_in(text: str) -> AccountName:
 def statement_in(request: pb.ListEntriesRequest) -> tuple[AccountName | None, Place, int]:
     """Return account (None: all), the place to begin after, and page size. Raises MalformedInput, PermissionDenied."""
     account = account_in(request.account) if request.account else None
-    _check_may_list(account)
+    check_own(owner_of(account) if account else None, "the entries of his own account")
     size = size_of(request)
     parts = parts_in(request, 2)
     return account, _NEWEST if parts is None else _place(parts), size
@@ -95,15 +96,6 @@ def _entry_message(entry: BookedEntry) -> pb.Entry:
         version=entry.version,
         happened_at=instant(entry.happened_at),
     )
-
-
-def _check_may_list(account: AccountName | None) -> None:
-    """Refuse a statement to players whose account it is not."""
-    caller = current_caller()
-    if caller.role is Role.PLAYER and account != account_of(PlayerId(caller.player)):
-        wanted = f"{Role.OPERATOR}, {Role.SERVICE}"
-        message = "a player may list the entries of his own account"
-        raise PermissionDenied(Reason.PERMISSION_DENIED, message, {"roles": wanted})
 
 
 def _place(parts: tuple[str, ...]) -> Place:

@@ -31,7 +31,7 @@ async def caller(ratings: Ratings) -> AsyncIterator[Caller]:
     """Give somebody who may ask a service that has applied the postings."""
     await ratings.follow(POSTINGS)
     async with channel_to(lambda server: register(server, ratings.pool), *SERVICES) as channel:
-        yield Caller(channel)
+        yield Caller(channel, role="operator")
 
 
 def bits(skill: pb.Skill) -> tuple[str, str, str]:
@@ -184,9 +184,23 @@ async def test_fines_lower_the_level_and_rate_nobody(ratings: Ratings) -> None:
     await ratings.follow([posting(1, fined("bo"))])
     async with channel_to(lambda server: register(server, ratings.pool), *SERVICES) as channel:
         rating = (await Caller(channel).call(pb.GetRatingRequest(player="bo"))).rating
-        changes = await Caller(channel).call(pb.ListRatingChangesRequest(player="bo"))
+        changes = await Caller(channel, player="bo").call(pb.ListRatingChangesRequest(player="bo"))
     assert (rating.points, rating.level.number, rating.hands, len(changes.changes)) == (-40, 1, 0, 0)
     assert bits(rating.skill) == bits_of(NEW_PLAYER)
+
+
+async def test_changes_are_their_player_s(caller: Caller) -> None:
+    """He lists them, and operators and services do; others may not know at which tables he played."""
+    player = hands_of(POSTINGS)[0].seats[0].player
+    request = pb.ListRatingChangesRequest(player=player)
+    told = [
+        await replace(caller, player=who, role=role).call(request)
+        for who, role in ((player, "player"), ("anybody", "operator"), ("anybody", "service"))
+    ]
+    assert told[0].changes
+    assert told[0] == told[1] == told[2]
+    refused = await replace(caller, role="player").refused(request)
+    assert refused.reason == "PERMISSION_DENIED"
 
 
 async def test_what_is_malformed_is_named(caller: Caller) -> None:

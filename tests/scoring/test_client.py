@@ -93,7 +93,8 @@ async def test_ratings_follow_the_ledger(followed: Ledger, own_database_dsn: str
         pool = await stack.enter_async_context(await open_ratings(own_database_dsn))
         await Ratings(pool).follow(postings)
         opened = channel_to(lambda server: register_ratings(server, pool), *RATING_SERVICES)
-        ratings = RatingClient(await stack.enter_async_context(opened), DevelopmentIdentity(PlayerId("anybody")), HASTY)
+        channel = await stack.enter_async_context(opened)
+        ratings = RatingClient(channel, DevelopmentIdentity(PlayerId("anybody")), HASTY)
         points, standings = points_after(postings), standings_after(postings)
         (season,) = {season for _, season in standings}
         for (player, _), standing in standings.items():
@@ -101,7 +102,8 @@ async def test_ratings_follow_the_ledger(followed: Ledger, own_database_dsn: str
             assert (rating.skill.mu, rating.skill.sigma) == (standing.skill.mu, standing.skill.sigma)
             assert (rating.hands, rating.won, rating.points) == (standing.hands, standing.won, points[player])
             assert (rating.level.number, rating.as_of_posting) == (level_of(points[player]).number, len(postings))
-            changes = [change async for change in ratings.changes(player, season=season)]
+            own = RatingClient(channel, DevelopmentIdentity(player), HASTY)
+            changes = [change async for change in own.changes(player, season=season)]
             assert changes[0].after == rating.skill
             assert [change.before for change in changes[:-1]] == [change.after for change in changes[1:]]
             assert sum(change.result is Result.WON for change in changes) == rating.won

@@ -66,7 +66,7 @@ async def aftermath_of(seen: Seen, scoring_address: str, rating_address: str) ->
             [await scores.account(account_of(player)) for player in players],
             await scores.account(HOUSE),
             [await ratings.rating(player) for player in players],
-            [await anext(aiter(ratings.changes(player))) for player in players],
+            [await _last_change(rating_address, player) for player in players],
             [place async for place in ratings.leaderboard()],
             scored_at - seen.ended_at,
             rated_at - seen.ended_at,
@@ -109,6 +109,12 @@ async def _score_of(scores: ScoringClient, seen: Seen) -> HandScored | None:
         return await scores.hand_score(seen.table_id, 1)
     except NotFoundError:
         return None
+
+
+async def _last_change(rating_address: str, player: PlayerId) -> RatingChange:
+    """Ask in the player's own name, who alone may list what changed his rating."""
+    async with connect_rating(rating_address, DevelopmentIdentity(player)) as ratings:
+        return await anext(aiter(ratings.changes(player)))
 
 
 async def _rated(ratings: RatingClient, score: HandScored) -> Rating | None:

@@ -40,6 +40,14 @@ def check_role(*roles: Role) -> None:
         raise PermissionDenied(Reason.PERMISSION_DENIED, f"this call is for the role {wanted}", {"roles": wanted})
 
 
+def check_own(player: str | None, what: str) -> None:
+    """Raise PermissionDenied unless `what` is of the calling player; operators and services may see everybody's."""
+    caller = current_caller()
+    if caller.role is Role.PLAYER and caller.player != player:
+        wanted = f"{Role.OPERATOR}, {Role.SERVICE}"
+        raise PermissionDenied(Reason.PERMISSION_DENIED, f"a player may list {what}", {"roles": wanted})
+
+
 def _guarded_call(method: Callable[..., Any], roles: tuple[Role, ...]) -> Callable[..., Any]:
     @wraps(method)
     async def call(*arguments: Any, **named: Any) -> Any:

@@ -73,11 +73,11 @@ async def check_points(started: Up, record: Record) -> None:
             score = await anybody.hand_score(table_id, hand)
             assert tuple(seat.points for seat in score.seats) == end.points
             assert score.void == end.void
-        ratings = RatingClient(to_rating, DevelopmentIdentity(PlayerId("anybody")))
         total = (await anybody.account(HOUSE)).balance
         for player in record.hands_of:
-            own = ScoringClient(to_scoring, DevelopmentIdentity(player))
-            total += await _check_player(own, ratings, record, player)
+            own = DevelopmentIdentity(player)
+            clients = ScoringClient(to_scoring, own), RatingClient(to_rating, own)
+            total += await _check_player(*clients, record, player)
         assert total == 0
 
 

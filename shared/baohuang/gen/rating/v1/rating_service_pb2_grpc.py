@@ -92,7 +92,8 @@ class RatingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListRatingChanges(self, request, context):
-        """Lists what changed a player's rating, newest first (AIP-158).
+        """Lists what changed a player's rating, newest first (AIP-158). A player may list his own, since it tells at which
+        tables he played, private ones too; operators and services may list anybody's. Others: PERMISSION_DENIED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

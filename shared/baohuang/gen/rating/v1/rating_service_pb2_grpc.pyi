@@ -30,7 +30,9 @@ class RatingServiceStub:
     BatchGetRatings: _aio.UnaryUnaryMultiCallable[_rating_service_pb2.BatchGetRatingsRequest, _rating_service_pb2.BatchGetRatingsResponse]
     """Gets the ratings of many players, in the order in which they are asked for (AIP-231)."""
     ListRatingChanges: _aio.UnaryUnaryMultiCallable[_rating_service_pb2.ListRatingChangesRequest, _rating_service_pb2.ListRatingChangesResponse]
-    """Lists what changed a player's rating, newest first (AIP-158)."""
+    """Lists what changed a player's rating, newest first (AIP-158). A player may list his own, since it tells at which
+    tables he played, private ones too; operators and services may list anybody's. Others: PERMISSION_DENIED.
+    """
     ListLeaderboard: _aio.UnaryUnaryMultiCallable[_rating_service_pb2.ListLeaderboardRequest, _rating_service_pb2.ListLeaderboardResponse]
     """Lists the players of a season, best first: by `ordinal`, players of the same ordinal by their ids (AIP-158)."""
 
@@ -68,7 +70,9 @@ class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _rating_service_pb2.ListRatingChangesRequest,
         context: _aio.ServicerContext[_rating_service_pb2.ListRatingChangesRequest, _abc.Awaitable[_rating_service_pb2.ListRatingChangesResponse]],
     ) -> _abc.Awaitable[_rating_service_pb2.ListRatingChangesResponse]:
-        """Lists what changed a player's rating, newest first (AIP-158)."""
+        """Lists what changed a player's rating, newest first (AIP-158). A player may list his own, since it tells at which
+        tables he played, private ones too; operators and services may list anybody's. Others: PERMISSION_DENIED.
+        """
 
     @_abc_1.abstractmethod
     def ListLeaderboard(
