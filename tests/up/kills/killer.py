@@ -10,7 +10,7 @@ from eventually import eventually
 from up.kills.scale import Scale
 from up.kills.victims import KINDS, Victims
 
-ANSWERS_A_HAND: Final = 120
+ANSWERS_A_HAND: Final = 150
 """Fewer than a hand takes, which is about 180: so the last kill comes while there is still play."""
 _AGAIN_SECONDS: Final = 120.0
 """Within which a victim that is being started again has to be there to be killed again."""
