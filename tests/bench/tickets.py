@@ -7,6 +7,7 @@ PostgreSQL has its defaults (fsync on). Each round calls the echo as often, from
 """
 
 import asyncio
+import gc
 import itertools
 import statistics
 import tempfile
@@ -69,12 +70,15 @@ async def _measured(dsn: str, ours: grpc.aio.Channel, theirs: grpc.aio.Channel) 
         await bare(request.SerializeToString(), metadata=(("baohuang-player", player),))
 
     connection = await asyncpg.connect(dsn)
+    # Pauses of this process would be taken for the services'.
+    gc.disable()
     try:
         rates = [
             (*await _rates(f"r{number}", queue, connection, _MATCHED, _SEATED), *await _rates("echo", echo, connection))
             for number in range(_ROUNDS)
         ]
     finally:
+        gc.enable()
         await connection.close()
     *values, against = (statistics.median(one) for one in zip(*rates, strict=True))
     beside = "calls/s of a bare gRPC echo"
@@ -84,6 +88,7 @@ async def _measured(dsn: str, ours: grpc.aio.Channel, theirs: grpc.aio.Channel) 
 async def _rates(prefix: str, call: _Call, tickets: asyncpg.Connection, *ends: str) -> Sequence[float]:
     """Return the calls a second of a round, until each query is true; if there is none, until the last answer."""
     players = (f"{prefix}-{player}" for player in itertools.count())
+    gc.collect()
     start = time.perf_counter()
 
     async def come() -> None:
