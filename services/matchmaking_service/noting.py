@@ -13,7 +13,7 @@ from matchmaking_service.queries import query
 from matchmaking_service.tickets import MatchId
 
 _NOTE: Final = query("note_tables")
-_PACE: Final = Pace(patience=2.0, between=0.05)
+_PACE: Final = Pace(patience=2.0, between=0.1)
 
 
 class NotNoted(Exception):  # noqa: N818 (a state of the match)

@@ -26,7 +26,8 @@ FAULTS_BORNE: Final = 5
 """After so many tries that ended in a fault of the table service the match is set aside: its players are not queued
 again, since they may sit at its table."""
 _CLAIMED_AT_ONCE: Final = 50
-_OPENED_AT_ONCE: Final = 8
+_OPENED_AT_ONCE: Final = 25
+"""Tables that are opened at one time cost the log less each."""
 _log = structlog.get_logger("matchmaking")
 
 

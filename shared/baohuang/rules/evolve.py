@@ -61,7 +61,7 @@ def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: C901, PLR091
     match event:
         case ev.PlayerSat():
             taken = SeatAtTable(event.player, due_at=event.due_at, due_version=_version_of(event.due_at, table))
-            return replace(_with_seat(table, event.seat, taken), closes_at=NEVER, closes_version=0)
+            return changed(table, seats=put(table.seats, event.seat, taken), closes_at=NEVER, closes_version=0)
         case ev.PlayerStood() | ev.PlayerUnseated():
             left = _with_seat(table, event.seat, SeatAtTable())
             return replace(left, closes_at=event.closes_at, closes_version=_version_of(event.closes_at, table))
@@ -69,7 +69,7 @@ def _evolve_table(table: Table, event: ev.Event) -> Table:  # noqa: C901, PLR091
             return _readiness_set(table, event)
         case ev.SeedCommitted():
             seed = event.hidden.seed if event.hidden else ""
-            return replace(table, commitment=Commitment(event.hand, event.deal, event.commitment, seed))
+            return changed(table, commitment=Commitment(event.hand, event.deal, event.commitment, seed))
         case ev.HandFinished():
             return _hand_finished(table, event)
         case ev.TableDissolved():
