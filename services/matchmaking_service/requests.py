@@ -1,10 +1,10 @@
 """Requests that are carried out once, however often and wherever they come (AIP-155)."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Final
 
 import structlog
+from msgspec import Struct
 
 from baohuang.database.pool import FAILURES, Connection, Pool
 from baohuang.rpc.errors import MalformedInput, Reason, Unavailable
@@ -17,8 +17,7 @@ _ANSWER: Final = query("answer_request")
 _log = structlog.get_logger("matchmaking")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """A request as it came in; `digest` is that of its body."""
 
     caller: PlayerId

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final, NewType
 
 import msgspec
+from msgspec import Struct
 
 from baohuang.rules.rulesets import RULE_OPTIONS, Options, ruleset_named, with_options
 from baohuang.rules.state import PlayerId, TableId
@@ -37,8 +38,7 @@ class Wish:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(Struct, frozen=True):
     """A ticket, its party, how it waits, and what became of it.
 
     `place` counts parties from 1, 0 for one that does not wait; `match_found` of one that is about to be seated.

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from types import MappingProxyType
 from typing import Final
 
 import grpc
@@ -31,6 +32,15 @@ SERVICES: Final = (matchmaking_service_pb2.DESCRIPTOR.services_by_name["Matchmak
 _CONNECTIONS: Final = 8
 _PATIENCE: Final = Limits(lock_ms=4_000)
 """A hundred calls of one impatient player wait for each other as a matter of course."""
+_PLANNED_ONCE: Final = MappingProxyType(
+    {
+        "plan_cache_mode": "force_generic_plan",
+        "enable_seqscan": "off",
+        "enable_bitmapscan": "off",
+        "enable_mergejoin": "off",
+    }
+)
+"""Plans are made from the first call on perhaps empty queues, and have to serve full ones: over the indexes."""
 _WORD: Final[Metadata] = ((PLAYER_KEY, "matchmaking"), (ROLE_KEY, Role.SERVICE))
 _CHANNEL: Final = (
     ("grpc.initial_reconnect_backoff_ms", 100),
@@ -83,7 +93,8 @@ def channel_to(address: str) -> grpc.aio.Channel:
 
 async def open_tickets(dsn: str) -> Pool:
     """Open a pool on the tickets. Raises OSError, asyncpg.PostgresError."""
-    return await open_pool(dsn, _CONNECTIONS, _PATIENCE, Identity("baohuang matchmaking", ROLE, SCHEMA.name))
+    identity = Identity("baohuang matchmaking", ROLE, SCHEMA.name, _PLANNED_ONCE)
+    return await open_pool(dsn, _CONNECTIONS, _PATIENCE, identity)
 
 
 def _metadata(settings: MatchmakingSettings) -> Metadata:
