@@ -188,7 +188,7 @@ async def test_who_may_sign(survey: Survey, key: SigningKey, tmp_path: Path) -> 
     shorter = "".join(text.splitlines(keepends=True)[:-1])
     assert ["not those that were signed" in one.message for one in await against(survey, shorter, tmp_path)] == [True]
     position = made.statement.position
-    earlier = text.replace(f'"position":{position}', f'"position":{position - 1}')
+    earlier = text.replace(f'"position":{position}', f'"position":{position - 1}', 1)
     assert any(
         "its signature is not of what it says" in one.message for one in await against(survey, earlier, tmp_path)
     )
@@ -212,6 +212,17 @@ async def test_a_removed_checkpoint(
         "delete from eventlog.checkpoints where position = (select max(position) - 1 from eventlog.checkpoints)"
     )
     assert ["the one before it was removed" in one.message for one in await stored(survey, tmp_path)] == [True]
+
+
+async def test_the_last_checkpoint_removed(
+    survey: Survey, superuser: asyncpg.Connection, key: SigningKey, tmp_path: Path
+) -> None:
+    """The newest has none behind it that names it: the file does."""
+    made = await make(survey, key, NOON)
+    assert made is not None
+    text = await kept(survey, made)
+    await superuser.execute("delete from eventlog.checkpoints")
+    assert ["does not hold it any more" in one.message for one in await against(survey, text, tmp_path)] == [True]
 
 
 async def test_two_at_once(log: PostgresLog, dsn: str, survey: Survey, key: SigningKey) -> None:

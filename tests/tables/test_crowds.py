@@ -14,6 +14,7 @@ from random import Random
 import pytest
 from structlog.testing import capture_logs
 
+from baohuang.audit.log import LogAudit
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
 from baohuang.eventlog.postgres.log import open_log
@@ -219,6 +220,7 @@ async def audit(sky: Sky, place: Place, people: Sequence[Spectator]) -> None:
         check_clock(lines, appended_at)
         check_rulings(lines)
         check_people(lines, viewers, place.views)
+        assert [finding async for finding in LogAudit(log).stream(StreamId(table_id))] == []
     end = (await history(log, place.table_id))[-1].after
     for person in people:
         assert person.viewer.table == mask(end, seat_in(end, person.name))

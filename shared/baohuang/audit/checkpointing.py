@@ -72,6 +72,8 @@ async def check_kept(
             yield finding
     if (root.streams, root.value) != (checkpoint.statement.streams, checkpoint.statement.root):
         yield _of(checkpoint, "the streams that were kept with it are not those that were signed")
+    if await survey.checkpoint_at(checkpoint.statement.position) != checkpoint:
+        yield _of(checkpoint, "the log does not hold it any more")
     async for finding in check_root(survey, checkpoint):
         yield finding
 

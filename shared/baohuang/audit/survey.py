@@ -107,6 +107,11 @@ class Survey:
                 yield _checkpoint(row)
             after = rows[-1]["position"]
 
+    async def checkpoint_at(self, position: Position) -> Checkpoint | None:
+        """Return the checkpoint at a position, None if there is none."""
+        rows = await self._fetch(_CHECKPOINTS_AFTER, position - 1, 1)
+        return _checkpoint(rows[0]) if rows and rows[0]["position"] == position else None
+
     async def last_checkpoint(self) -> Checkpoint | None:
         """Return the newest checkpoint, None if there is none."""
         rows = await self._fetch(_LAST_CHECKPOINT)
