@@ -19,8 +19,8 @@ RULINGS: Final = frozenset(
 COURSES: Final = frozenset(
     {
         "ConnectionLost", "ConnectionRestored", "RedealOrdered", "TributePaid", "TributeReturned",
-        "CrownYielded pasted", "CardCalled", "OpenSoloDeclared", "RoleRevealed", "HandFinished SOLO_OPEN", "HandFinished SOLO_HIDDEN",
-        "HandFinished surrendered", "SeizePublished won", "KicksPublished kicked", "DeclarationsPublished revolt",
+        "CrownYielded pasted", "CardCalled", "OpenSoloDeclared", "RoleRevealed", "HandFinished SOLO_OPEN",
+        "HandFinished SOLO_HIDDEN", "HandFinished surrendered", "SeizePublished won", "KicksPublished kicked", "DeclarationsPublished revolt",
         "DeclarationsPublished open guard",
     }
 )  # fmt: skip
