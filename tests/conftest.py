@@ -31,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     kills = parser.getgroup("kills", "how large the run of tests/up/kills is")
     kills.addoption("--kill-tables", type=int, default=6, help="tables that play")
-    kills.addoption("--kill-hands", type=int, default=3, help="hands that each of them plays")
+    kills.addoption("--kill-hands", type=int, default=2, help="hands that each of them plays")
     kills.addoption("--kills", type=int, default=8, help="kills while they play; one of each kind comes first")
     kills.addoption("--kill-seed", type=int, help="what is killed when, to have it again; a fresh one unless given")
 

@@ -1,7 +1,9 @@
 """What has to hold after all was killed: between the players, the log, the ledger and the ratings."""
 
+import json
 from collections import Counter
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Final
 
 import asyncpg
@@ -99,6 +101,12 @@ async def _check_player(scores: ScoringClient, ratings: RatingClient, record: Re
 
 def _points(end: HandFinished, player: PlayerId) -> int:
     return end.points[end.players.index(player)]
+
+
+def check_logs(data: Path) -> None:
+    """Check that no service met a bug: none logged an error, which an outage of another is not."""
+    lines = [line for log in data.glob("*/log") for line in log.read_text().splitlines() if line.startswith("{")]
+    assert [line for line in lines if json.loads(line)["level"] in {"error", "critical"}] == []
 
 
 async def check_place(player: Player, ticket: Ticket) -> TicketState:

@@ -13,7 +13,7 @@ from baohuang.eventlog.postgres.log import open_log
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId
 from eventually import eventually
-from up.kills.checks import all_settled, check_against_recomputation, check_place, check_points
+from up.kills.checks import all_settled, check_against_recomputation, check_logs, check_place, check_points
 from up.kills.killer import Kill, Killer
 from up.kills.players import (
     Kind,
@@ -71,6 +71,7 @@ async def test_killed_at_random(data: Path, scale: Scale, logs_kept: None) -> No
             await check(started, crowd, scale)
             killer.tell("all checked but places")
             await check_places(crowd, tickets, waiter)
+            check_logs(data)
         killer.tell(started.printed)
 
 
