@@ -76,7 +76,7 @@ class Matches:
         self._pool: Final = pool
 
     async def waiting(self) -> Sequence[Waiting]:
-        """Return the parties that wait. One whose options cannot be read is set aside, and keeps no other back."""
+        """Return the parties that wait. One that is not as it should be is set aside, and keeps no other back."""
         rows = await self._pool.fetch(_CANDIDATES, SEEN_OF_A_QUEUE)
         found, unreadable = [], []
         for row in rows:
@@ -151,7 +151,7 @@ class Matches:
             return len(late)
 
     async def _set_aside(self, party_ids: Sequence[str]) -> None:
-        _log.error("parties set aside: their options cannot be read", parties=party_ids)
+        _log.error("parties set aside: not whole, or their options cannot be read", parties=party_ids)
         async with self._pool.acquire() as connection, connection.transaction():
             locked = [row["party_id"] for row in await connection.fetch(_LOCK_WAITING, party_ids)]
             await _close(connection, locked, TicketState.SET_ASIDE, UNREADABLE)
@@ -188,6 +188,10 @@ async def _close(
 
 
 def _waiting(row: Any) -> Waiting:
+    """Return the party of a row. Raises ValueError if it is not whole, or its options cannot be read."""
+    players = tuple(row["players"] or ())
+    if len(players) != row["size"]:
+        raise ValueError(f"a party of {row['size']} has {len(players)} players")
     options = read_options(row["options"])
     queue = Queue(row["ruleset"], stored_options(options).decode())
-    return Waiting(PartyId(row["party_id"]), queue, tuple(row["players"]), row["waited"], options.bots)
+    return Waiting(PartyId(row["party_id"]), queue, players, row["waited"], options.bots)

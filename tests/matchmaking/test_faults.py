@@ -14,7 +14,7 @@ from baohuang.gen.table.v1 import table_service_pb2 as table_pb
 from baohuang.rules.rulesets import RULESETS
 from eventually import eventually
 from matchmaking.processes import nobody_there, running
-from matchmaking.serving import Service, alone, cancelling, matchmaking
+from matchmaking.serving import Service, alone, cancelling, joining, matchmaking
 from tables.clients import Client, fresh, refusal
 from tables.games import started
 from tables.replicas import Replica, replica
@@ -206,6 +206,17 @@ async def test_a_poisonous_ticket(service: Service, database: asyncpg.Connection
     assert (await service.caller("ma").until_closed(tickets[0].ticket_id)).state == pb.TICKET_STATE_MATCHED
     aside = await service.caller("poison").until_closed(poison.ticket_id)
     assert (aside.state, aside.set_aside.reason) == (pb.TICKET_STATE_SET_ASIDE, "INVALID_FIELD")
+
+
+async def test_a_party_that_is_not_whole(service: Service, database: asyncpg.Connection) -> None:
+    """Somebody's ticket is gone from the database: his party is set aside, and five others behind it are matched."""
+    leader = service.caller("leader")
+    party = await leader.queue(size=2)
+    await service.caller("friend").call(joining(party.party.party_code))
+    await database.execute("delete from tickets where ticket_id = $1", party.ticket_id)
+    tickets = [await service.caller(player).queue() for player in FIVE]
+    assert (await service.caller("ma").until_closed(tickets[0].ticket_id)).state == pb.TICKET_STATE_MATCHED
+    assert await database.fetchval("select open from parties where leader = 'leader'") is False
 
 
 async def test_a_ruleset_that_is_gone(service: Service, database: asyncpg.Connection) -> None:

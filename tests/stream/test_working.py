@@ -26,15 +26,17 @@ class Stubborn:
 
 
 class Broken:
-    """Has a bug."""
+    """Meets a bug the first time."""
 
     def __init__(self) -> None:
-        self.ran = False
+        self.runs = 0
 
     async def run(self) -> None:
-        """Fail."""
-        self.ran = True
-        raise ZeroDivisionError
+        """Fail, and then work."""
+        self.runs += 1
+        if self.runs == 1:
+            raise ZeroDivisionError
+        await asyncio.Event().wait()
 
 
 async def test_a_worker_that_misses_its_cancelling_ends_all_the_same() -> None:
@@ -46,12 +48,12 @@ async def test_a_worker_that_misses_its_cancelling_ends_all_the_same() -> None:
         assert worker.ended
 
 
-async def test_a_broken_worker_leaves_the_others_be() -> None:
-    """Its failure is its own."""
+async def test_a_broken_worker_begins_again_and_leaves_the_others_be() -> None:
+    """Its failure is its own, and not for ever."""
     broken, other = Broken(), Stubborn()
 
     async def ran() -> bool:
-        return broken.ran
+        return broken.runs > 1
 
     async with at_work(broken, other):
         await eventually(ran)

@@ -4,7 +4,7 @@ with waiting as (
            row_number() over (partition by ruleset, options order by queued_at, party_id) as place
     from parties where open and match_id is null and queued_at is not null
 )
-select w.party_id, w.ruleset, w.options,
+select w.party_id, w.size, w.ruleset, w.options,
        case when w.size = 1 then array[w.leader] else members_of(w.party_id, w.leader) end as players,
        extract(epoch from clock_timestamp() - w.queued_at)::float8 as waited
 from waiting w where w.place <= $1;

@@ -20,10 +20,8 @@ class Worker(Protocol):
 
 @asynccontextmanager
 async def at_work(*workers: Worker) -> AsyncIterator[None]:
-    """Run workers until the end of the block. One that fails, which takes a bug, is logged and leaves the others be."""
-    tasks = [asyncio.create_task(worker.run(), name=type(worker).__name__) for worker in workers]
-    for task in tasks:
-        task.add_done_callback(_report)
+    """Run workers until the end of the block. One that fails, which takes a bug, is logged and begins again."""
+    tasks = [asyncio.create_task(_kept(worker), name=type(worker).__name__) for worker in workers]
     try:
         yield
     finally:
@@ -39,6 +37,10 @@ async def ended(tasks: "Iterable[asyncio.Task[None]]") -> None:
         _, left = await asyncio.wait(left, timeout=_AGAIN_SECONDS)
 
 
-def _report(task: "asyncio.Task[None]") -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        _log.error("worker failed", worker=task.get_name(), exc_info=error)
+async def _kept(worker: Worker) -> None:
+    while True:
+        try:
+            await worker.run()
+        except Exception as error:  # noqa: BLE001 - a service that lives has to do its work, whatever a bug did to it
+            _log.error("worker failed", worker=type(worker).__name__, exc_info=error)
+        await asyncio.sleep(_AGAIN_SECONDS)
