@@ -20,8 +20,8 @@ COURSES: Final = frozenset(
     {
         "ConnectionLost", "ConnectionRestored", "RedealOrdered", "TributePaid", "TributeReturned",
         "CrownYielded pasted", "CardCalled", "OpenSoloDeclared", "RoleRevealed", "HandFinished SOLO_OPEN",
-        "HandFinished SOLO_HIDDEN", "HandFinished surrendered", "SeizePublished won", "KicksPublished kicked", "DeclarationsPublished revolt",
-        "DeclarationsPublished open guard",
+        "HandFinished SOLO_HIDDEN", "HandFinished surrendered", "SeizePublished won", "KicksPublished kicked",
+        "DeclarationsPublished revolt", "DeclarationsPublished open guard",
     }
 )  # fmt: skip
 """Courses that a hand can take."""
