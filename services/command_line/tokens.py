@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from baohuang.rpc.auth import Caller, Role, caller_id
+from baohuang.rules.bots import is_bot
+from baohuang.rules.state import PlayerId
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKey, DevelopmentKeyError
 
 _SECONDS_AN_HOUR = 3600.0
@@ -25,6 +27,8 @@ def token(
     known = caller_id(player)
     if known is None:
         raise typer.BadParameter("1 to 64 of A-Z a-z 0-9 . _ @ : -, the first a letter or digit", param_hint="--player")
+    if is_bot(PlayerId(known)):
+        raise typer.BadParameter("the bots of `baohuang up` have such names, and nobody else", param_hint="--player")
     try:
         key = DevelopmentKey.of(data)
     except (DevelopmentKeyError, OSError) as error:

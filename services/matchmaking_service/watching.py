@@ -117,12 +117,13 @@ class Watching:
                 if watcher.party_id is None:
                     check_may_see(ticket)
                     self._learn_party(watcher, ticket.party_id)
-                if ticket.revision > watcher.revision:
+                closed = ticket.state is not TicketState.QUEUED
+                if closed or ticket.revision > watcher.revision:
                     watcher.revision = ticket.revision
                     yield Changed(ticket)
                 else:
                     yield StillWaiting(ticket)
-                if ticket.state is not TicketState.QUEUED:
+                if closed:
                     return
                 if self._draining or not await self._woken(watcher, ends_at):
                     yield GoElsewhere(watcher.revision)

@@ -215,6 +215,16 @@ async def test_a_watch_is_resumed(service: Service) -> None:
     assert await stream.code() == grpc.StatusCode.OK
 
 
+async def test_a_closed_ticket_is_told_to_whoever_has_it(service: Service) -> None:
+    """Whatever revision he has: how it ended, once, and the stream is over."""
+    an = service.caller("an")
+    ticket = await an.queue()
+    await an.call(cancelling(ticket.ticket_id))
+    stream = an.start(pb.WatchTicketRequest(ticket_id=ticket.ticket_id, after_revision=ticket.revision + 1))
+    assert (await stream.read()).ticket.state == pb.TICKET_STATE_CANCELLED
+    assert await stream.read() is grpc.aio.EOF  # type: ignore[attr-defined] # missing in the stubs
+
+
 async def test_a_found_match_is_told_before_its_table_is_there(
     own_database_dsn: str, database: asyncpg.Connection
 ) -> None:

@@ -149,3 +149,12 @@ async def test_a_folder_without_a_backend_is_named(tmp_path: Path) -> None:
     assert code == 2
     assert "--data" in complaint
     assert "baohuang up" in complaint
+
+
+def test_no_token_is_given_to_who_calls_himself_a_bot(tmp_path: Path) -> None:
+    """The issuer gives the names of bots to nobody."""
+    DevelopmentKey.made_or_found(tmp_path)
+    refused = token(tmp_path, "--player", "bot:a")
+    assert refused.returncode == 2
+    assert "bots" in refused.stderr
+    assert not refused.stdout

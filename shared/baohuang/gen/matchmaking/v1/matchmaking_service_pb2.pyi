@@ -401,8 +401,8 @@ class WatchTicketRequest(_message.Message):
     ticket_id: _builtins.str
     """The ticket."""
     after_revision: _builtins.int
-    """The revision you have: the ticket is sent when it is past that. Absent or 0: you have nothing, and it begins with
-    the ticket as it is.
+    """The revision you have: the ticket is sent when it is past that, or closed. Absent or 0: you have nothing, and it
+    begins with the ticket as it is.
     """
     def __init__(
         self,
