@@ -195,7 +195,7 @@ async def test_flushes_keep_their_distance() -> None:
 
 
 async def test_a_flush_is_kept_open_for_what_is_on_its_way() -> None:
-    """Commands that are decided within those turns of the loop go with the first; a later one goes with the next."""
+    """As long as each few turns of the loop bring another command it goes with them; a later one goes with the next."""
     gate = Gate()
     gate.open.release()
     gate.open.release()
@@ -206,9 +206,27 @@ async def test_a_flush_is_kept_open_for_what_is_on_its_way() -> None:
         await commits.settled(linked(command(StreamId(name))))
 
     async with log_commits(gate, Pace(turns=4)) as commits, asyncio.TaskGroup() as callers:
-        for turns, name in ((0, "a"), (2, "b"), (20, "c")):
+        for turns, name in ((0, "a"), (2, "b"), (5, "c"), (20, "d")):
             callers.create_task(append_after(turns, name))
-    assert gate.sent == [["a", "b"], ["c"]]
+    assert gate.sent == [["a", "b", "c"], ["d"]]
+
+
+async def test_a_flush_is_not_kept_open_for_ever() -> None:
+    """However steadily commands come, some of them go before the last has come."""
+    gate, commands = Gate(), 200
+    for _ in range(commands):
+        gate.open.release()
+
+    async def append_after(turns: int) -> None:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await commits.settled(linked(command(new_stream())))
+
+    async with log_commits(gate, Pace(turns=4, batch=commands)) as commits, asyncio.TaskGroup() as callers:
+        for turns in range(commands):
+            callers.create_task(append_after(turns))
+    assert len(gate.sent) > 1
+    assert sum(map(len, gate.sent)) == commands
 
 
 async def test_too_many_waiting() -> None:

@@ -37,6 +37,10 @@ class Busy(enum.Enum):
     BUSY = enum.auto()
 
 
+_MOST_WINDOWS: Final = 12
+"""How often a flush that is kept open is kept open again, at most."""
+
+
 class FlushRefused(Exception):  # noqa: N818
     """The store refused a flush as a whole and wrote nothing; `cause` is what that means for one command."""
 
@@ -58,8 +62,9 @@ class Pace:
 
     `between` is how long after the beginning of a flush the next one begins at the earliest, unless it is full: the
     more go together, the less each of them costs. One that comes alone is not kept waiting. `turns` are those of the
-    event loop that a flush is kept open for, so that what has come in already and is being decided goes with it: no
-    time at all in an idle process, and in a busy one the more the busier it is.
+    event loop that a flush is kept open for, and again as often as they brought another command: so what has come in
+    already and is being decided goes with it. That is no time at all in an idle process, and in a busy one the more the
+    busier it is.
     """
 
     batch: int = 100
@@ -129,14 +134,23 @@ class GroupCommit(Generic[C, O]):
         return self._queue.length > 0
 
     async def _more_may_come(self) -> None:
-        for _ in range(self._pace.turns):
-            await asyncio.sleep(0)
+        await self._until_nothing_comes()
         if not self._pace.between:
             return
         left = self._next_at - asyncio.get_running_loop().time()
         if left > 0 and self._queue.length < self._pace.batch and not self._closing:
             await asyncio.sleep(left)
         self._next_at = asyncio.get_running_loop().time() + self._pace.between
+
+    async def _until_nothing_comes(self) -> None:
+        """Wait for as long as each few turns of the event loop bring another command, and not for ever."""
+        length, quiet = self._queue.length, 0
+        for _ in range(_MOST_WINDOWS * self._pace.turns):
+            if quiet == self._pace.turns or length >= self._pace.batch:
+                return
+            await asyncio.sleep(0)
+            quiet = quiet + 1 if self._queue.length == length else 0
+            length = self._queue.length
 
     async def _arrival_within(self, seconds: float) -> None:
         self._arrived.clear()

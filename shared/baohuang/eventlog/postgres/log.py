@@ -34,7 +34,7 @@ from baohuang.eventlog.postgres.queries import query
 Row = Any  # asyncpg.Record, which has no types for its columns
 
 _PACE: Final = Pace(turns=4)
-"""About as many turns of the event loop as a command takes from its arrival to its append."""
+"""About as many turns of the event loop as a command takes from its arrival to its append, the next one behind it."""
 _HEAD: Final = query("head")
 _VERSIONS: Final = query("versions")
 _READ_STREAM: Final = query("read_stream")
