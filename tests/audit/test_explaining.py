@@ -12,12 +12,13 @@ from typer.testing import CliRunner
 from audit.honest import Play, banned, recorded
 from baohuang.audit.clauses import CLAUSES
 from baohuang.audit.explaining import NotARulingError, explain
-from baohuang.audit.judgement import Judgement, is_ruling
+from baohuang.audit.judgement import Judgement
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StoredEvent, StreamId, Version
 from baohuang.eventlog.postgres.log import open_log
 from baohuang.rules import events as ev
+from baohuang.rules.events import is_ruling
 from baohuang.rules.rulesets import RULESETS
 from baohuang.rules.state import TableId, TrusteeshipReason
 from command_line.main import app

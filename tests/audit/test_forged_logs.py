@@ -1,7 +1,7 @@
 """What a superuser changes in the database is found, named, and placed: with the hashes made anew, too."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,29 +42,6 @@ async def play_all(dsn: str) -> None:
         await recorded(log, Play(TableId(PLAYED), "homy-qingdao", 1, restless=0.05), hands=2)
         await recorded(log, Play(TableId(HONEST), "ourgame-simple", 1), hands=1)
         await banned(log, "an", 3)
-
-
-@pytest.fixture
-def dsn(postgres_server: Server, played_database: str) -> Iterator[str]:
-    """Give the superuser's DSN of a database that one test has to itself, with all that in it."""
-    with postgres_server.database(played_database) as name:
-        yield postgres_server.dsn_of(name)
-
-
-@pytest.fixture
-async def log(dsn: str) -> AsyncIterator[PostgresLog]:
-    """Give its log."""
-    async with open_log(dsn, readers=1) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def superuser(dsn: str) -> AsyncIterator[asyncpg.Connection]:
-    """Give a superuser's session in which no trigger fires."""
-    connection = await asyncpg.connect(dsn)
-    await connection.execute("set session_replication_role = replica")
-    yield connection
-    await connection.close()
 
 
 @pytest.fixture

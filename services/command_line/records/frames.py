@@ -7,8 +7,9 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from baohuang.handrecord import HandRecord, Step, Variant, as_seen_by, is_ruling, replay
+from baohuang.handrecord import HandRecord, Step, Variant, as_seen_by, replay
 from baohuang.rules.cards import HIDDEN
+from baohuang.rules.events import is_ruling
 from baohuang.rules.state import ALL_SEATS, Table
 from command_line.demo.board import board
 from command_line.demo.story import Story

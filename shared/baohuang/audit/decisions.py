@@ -80,7 +80,7 @@ class Decisions:
     def _impossible(self, recorded: Recorded, error: Exception) -> Finding:
         clause = error.rule if isinstance(error, RefusedError) else getattr(recorded.events[0], "rule", "")
         said = str(error) if isinstance(error, RefusedError | UnaccountableError) else "it cannot be decided"
-        check = Check.RULING if _is_ruling(recorded.events[0]) else Check.COMMAND
+        check = Check.RULING if ev.is_ruling(recorded.events[0]) else Check.COMMAND
         name = type(recorded.events[0]).__name__
         message = f"{name} by {recorded.actor} could not come about: {said}; the rest of the hand was not decided again"
         return Finding(check, self._stream_id, Version(recorded.version), message, clause)
@@ -108,12 +108,8 @@ def _check_place(first: ev.Event, stream_id: StreamId) -> None:
             pass
 
 
-def _is_ruling(event: ev.Event | None) -> bool:
-    return hasattr(event, "rule") and hasattr(event, "decided_at")
-
-
 def _check_of(event: ev.Event | None) -> Check:
-    if _is_ruling(event):
+    if ev.is_ruling(event):
         return Check.RULING
     return Check.DEAL if isinstance(event, _DEALING) else Check.COMMAND
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from baohuang.audit.findings import Finding
-from baohuang.audit.judgement import Judgement, Moment, Told, clause_of, decided, is_ruling, moments, players_of
+from baohuang.audit.judgement import Judgement, Moment, Told, clause_of, decided, moments, players_of
 from baohuang.audit.stream import StreamAudit
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import CodecError, decode
@@ -55,9 +55,9 @@ async def explain(log: EventLog, stream_id: StreamId, version: Version) -> Judge
             account.take(stored)
             if stored.version == version:
                 ruling = account.events.get(version)
-                explained = tuple(_timeline(account, ruling)) if ruling and is_ruling(ruling[1]) else ()
+                explained = tuple(_timeline(account, ruling)) if ruling and ev.is_ruling(ruling[1]) else ()
     account.findings += account.audit.end_of_command()
-    if ruling is None or not is_ruling(ruling[1]):
+    if ruling is None or not ev.is_ruling(ruling[1]):
         raise NotARulingError(
             f"{ruling[1].__class__.__name__ if ruling else 'nothing'} stands there, which is no ruling"
         )

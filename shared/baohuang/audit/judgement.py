@@ -45,11 +45,6 @@ class Judgement:
     """What is wrong with the record up to this ruling."""
 
 
-def is_ruling(event: ev.Event) -> bool:
-    """Tell whether an event is a ruling (RULE-1)."""
-    return hasattr(event, "rule") and hasattr(event, "decided_at")
-
-
 def clause_of(rule: str) -> Clause:
     """Return the text of a clause."""
     return CLAUSES.get(rule, _UNKNOWN)
@@ -117,13 +112,13 @@ def moments(version: Version, at: Instant, event: ev.Event) -> Iterator[Moment]:
             yield Moment(when, version, Told(f"the line of {who} was lost", f"{who} 的连接断开"))
         case ev.ConnectionRestored(player=who, restored_at=when):
             yield Moment(when, version, Told(f"{who} was back on the line", f"{who} 的连接恢复"))
-        case _ if due_at and not is_ruling(event):
+        case _ if due_at and not ev.is_ruling(event):
             opened = Told(
                 f"the turn was opened by {name}{_by(event)}; its deadline: {due_at}",
                 f"{name}{_by(event)} 开始了这一轮，期限：{due_at}",
             )
             yield Moment(at, version, opened)
-        case _ if is_ruling(event):
+        case _ if ev.is_ruling(event):
             told = decided(event)
             yield Moment(at, version, Told(f"ruling: {told.english}", f"裁定：{told.chinese}"))
         case _:

@@ -19,7 +19,7 @@ from baohuang.handrecord.from_log import NoSuchHand, StillPlayed, hand_of
 from baohuang.handrecord.malformed import MalformedRecord
 from baohuang.handrecord.reading import read_record
 from baohuang.handrecord.record import HandRecord, HandResult, RecordedEvent, Variant, public, result_of
-from baohuang.handrecord.replaying import Step, as_seen_by, is_ruling, replay
+from baohuang.handrecord.replaying import Step, as_seen_by, replay
 from baohuang.handrecord.writing import write_record
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "Variant",
     "as_seen_by",
     "hand_of",
-    "is_ruling",
     "public",
     "read_record",
     "replay",

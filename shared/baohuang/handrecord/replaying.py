@@ -2,31 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from baohuang.handrecord.malformed import MalformedRecord
 from baohuang.handrecord.record import HandRecord, RecordedEvent
-from baohuang.rules.events import (
-    Event,
-    HandVoided,
-    PlayerFined,
-    TableDissolved,
-    TrusteeshipEntered,
-    TrusteeshipMadePermanent,
-    TurnExtended,
-)
 from baohuang.rules.evolve import evolve
 from baohuang.rules.redact import Viewer, mask, redact
 from baohuang.rules.state import Table
-
-_RULINGS: Final = (
-    TrusteeshipEntered,
-    TrusteeshipMadePermanent,
-    PlayerFined,
-    HandVoided,
-    TurnExtended,
-    TableDissolved,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +39,3 @@ def as_seen_by(viewer: Viewer, steps: Sequence[Step]) -> tuple[Step, ...]:
         )
         for step in steps
     )
-
-
-def is_ruling(event: Event) -> bool:
-    """Tell whether the event is a ruling (RULE-1)."""
-    return isinstance(event, _RULINGS)

@@ -102,6 +102,7 @@ __all__ = [
     "ReadinessSet",
     "RedealOrdered",
     "RoleRevealed",
+    "Ruling",
     "SeatCards",
     "SeatWentOut",
     "SeedCommitted",
@@ -117,6 +118,7 @@ __all__ = [
     "TrusteeshipEntered",
     "TrusteeshipMadePermanent",
     "TurnExtended",
+    "is_ruling",
 ]
 
 HandEvent = (
@@ -168,8 +170,27 @@ PlayerEvent = PlayerBanned | PlayerReinstated
 
 Event = HandEvent | TableEvent | PlayerEvent
 
+Ruling = (
+    TrusteeshipEntered
+    | TrusteeshipMadePermanent
+    | PlayerFined
+    | HandVoided
+    | TurnExtended
+    | PlayerUnseated
+    | TableClosed
+    | TableDissolved
+    | PlayerBanned
+    | PlayerReinstated
+)
+"""Events that are rulings: each tells its clause and when it was decided (RULE-1)."""
+
 
 EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
     {cls.__name__: cls for cls in (*get_args(HandEvent), *get_args(TableEvent), *get_args(PlayerEvent))},
 )
 """The classes of events by name, which is the `type` a stored event carries."""
+
+
+def is_ruling(event: Event | None) -> bool:
+    """Tell whether there is an event and it is a ruling (RULE-1)."""
+    return isinstance(event, get_args(Ruling))
