@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import NO_HASH, NO_VERSION, EventLog, StoredEvent, StreamId, Version
+from baohuang.eventlog.reading_back import HAND_STARTED, from_hand_of
 from baohuang.rules.events import Event
 from baohuang.rules.evolve import fold
 from baohuang.rules.state import PlayerId, Table, TableId, in_progress
 from table_service.curtain import Curtain, Learnt, Seen
 from table_service.happened import replay, replay_stored
-from table_service.history import HAND_STARTED, from_hand_of
 from table_service.refusing import no_such_table
 
 TABLES_HELD = 10_000

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from baohuang.eventlog.port import EventLog, StreamId, Version
+from baohuang.eventlog.reading_back import from_hand_of
 from baohuang.rules.state import TableId
 from table_service.happened import replay_stored
-from table_service.history import from_hand_of
 from table_service.watch.telling import Telling
 
 MISSED_AT_MOST: Final = 256

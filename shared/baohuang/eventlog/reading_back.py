@@ -18,12 +18,28 @@ async def from_hand_of(log: EventLog, stream_id: StreamId, version: Version) -> 
     each event left it can be told. Raises LogUnavailable.
     """
     stored = await log.read_since_last(stream_id, HAND_STARTED)
+    if not stored or _is_beginning(stored[0], version):
+        return stored
+    return (*await _back_from(log, stream_id, Version(stored[0].version - 1), version), *stored)
+
+
+async def hand_until(log: EventLog, stream_id: StreamId, version: Version) -> Sequence[StoredEvent]:
+    """Return the events from the beginning of the hand that the event of a version belongs to, up to that event.
+
+    The first is as in `from_hand_of`. Costs the hand, not the stream. Raises LogUnavailable.
+    """
+    return await _back_from(log, stream_id, version, version)
+
+
+async def _back_from(log: EventLog, stream_id: StreamId, last: Version, version: Version) -> Sequence[StoredEvent]:
+    """Return the events up to `last` from the last beginning of a hand up to `version` on; all of them without one."""
+    stored: Sequence[StoredEvent] = ()
     back = _ABOUT_A_HAND
-    while stored and not _is_beginning(stored[0], version):
-        first = max(0, stored[0].version - 1 - back)
-        earlier = await log.read_stream(stream_id, Version(first), stored[0].version - 1 - first)
+    while last and not (stored and _is_beginning(stored[0], version)):
+        first = max(0, last - back)
+        earlier = await log.read_stream(stream_id, Version(first), last - first)
         stored = _from_beginning((*earlier, *stored), version)
-        back *= 2
+        last, back = Version(first), back * 2
     return stored
 
 
