@@ -3,7 +3,9 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -11,17 +13,18 @@ from typer.testing import CliRunner
 
 from audit.honest import Play, banned, recorded
 from baohuang.audit.clauses import CLAUSES
-from baohuang.audit.explaining import NotARulingError, explain
+from baohuang.audit.explaining import NotARulingError, NothingThereError, explain
 from baohuang.audit.judgement import Judgement
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.memory import MemoryLog
-from baohuang.eventlog.port import StoredEvent, StreamId, Version
+from baohuang.eventlog.port import NO_VERSION, EventLog, StoredEvent, StreamId, Version
 from baohuang.eventlog.postgres.log import open_log
 from baohuang.rules import events as ev
 from baohuang.rules.events import is_ruling
 from baohuang.rules.rulesets import RULESETS
 from baohuang.rules.state import TableId, TrusteeshipReason
 from command_line.main import app
+from tables.logs import FrontLog
 
 
 async def rulings(log: MemoryLog, stream_id: StreamId) -> Sequence[StoredEvent]:
@@ -93,13 +96,58 @@ async def test_a_ruling_that_does_not_follow_is_told_to_be_so() -> None:
     assert any(finding.startswith("ruling: ") for finding in judgement.findings)
 
 
+class Read(FrontLog):
+    """Counts the events that are read."""
+
+    def __init__(self, behind: EventLog) -> None:
+        super().__init__(behind)
+        self.events = 0
+
+    async def read_stream(
+        self, stream_id: StreamId, after_version: Version = NO_VERSION, limit: int = 1000
+    ) -> Sequence[StoredEvent]:
+        """Read, and count."""
+        page = await super().read_stream(stream_id, after_version, limit)
+        self.events += len(page)
+        return page
+
+
+async def test_explaining_costs_one_hand() -> None:
+    """However long the table's record is; and what was changed in an older hand is for verification to find."""
+    log = MemoryLog()
+    stream_id = await recorded(log, Play(TableId("table"), "ourgame-simple", 3, restless=0.01), hands=12)
+    stored = log._streams[stream_id]
+    starts = [one.version for one in stored if one.type == "HandStarted"]
+    assert len(starts) > 5
+    longest = max(after - before for before, after in pairwise((*starts, len(stored))))
+    stored[10] = structs.replace(stored[10], actor="somebody else")
+    for ruling in [one for one in await rulings(log, stream_id) if one.version > starts[1]]:
+        reading = Read(log)
+        assert (await explain(reading, stream_id, ruling.version)).follows
+        assert reading.events < 3 * longest + 512
+
+
+@pytest.mark.parametrize(("back", "change"), [(0, {"actor": "somebody else"}), (1, {"hash": bytes(32)})])
+async def test_a_hand_is_chained_to_what_stands_before_it(back: int, change: dict[str, Any]) -> None:
+    """A hand whose beginning was changed does not bear the ruling out, nor one that does not follow what is before."""
+    log = MemoryLog()
+    stream_id = await recorded(log, Play(TableId("table"), "homy-qingdao", 1, restless=0.05), hands=2)
+    stored = log._streams[stream_id]
+    ruling = (await rulings(log, stream_id))[-1]
+    began = max(one.version for one in stored if one.type == "HandStarted" and one.version < ruling.version)
+    stored[began - 1 - back] = structs.replace(stored[began - 1 - back], **change)
+    judgement = await explain(log, stream_id, ruling.version)
+    assert not judgement.follows
+    assert judgement.findings[0].startswith("chain: ")
+
+
 async def test_what_is_no_ruling() -> None:
     """A version without a ruling, and one without an event."""
     log = MemoryLog()
     stream_id = await recorded(log, Play(TableId("table"), "ourgame-simple", 1), hands=1)
     with pytest.raises(NotARulingError, match="TableOpened"):
         await explain(log, stream_id, Version(1))
-    with pytest.raises(NotARulingError, match="nothing"):
+    with pytest.raises(NothingThereError):
         await explain(log, stream_id, Version(100_000))
 
 

@@ -30,7 +30,7 @@ def explain_ruling(
 ) -> None:
     """Tell what was decided, by which clause, the moments it rests on, and whether it follows from the log alone.
 
-    Exits with 1 if the ruling, or the record before it, does not hold; 2 if there is no ruling there.
+    Exits with 1 if the ruling, or the record of its hand up to it, does not hold; 2 if there is no ruling there.
     """
     answered(_explain(postgres_dsn, StreamId(table), Version(version), None if as_json else language))
 

@@ -1,23 +1,29 @@
-"""Explaining a ruling from the log: its table is followed from the first event on, and the ruling decided again."""
+"""Explaining a ruling from the log: its hand is followed from its first event on, and the ruling decided again."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from baohuang.audit.findings import Finding
 from baohuang.audit.judgement import Judgement, Moment, Told, clause_of, decided, moments, players_of
+from baohuang.audit.pausing import Pause, never
 from baohuang.audit.stream import StreamAudit
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import CodecError, decode
 from baohuang.eventlog.port import EventLog, StoredEvent, StreamId, Version
+from baohuang.eventlog.reading_back import hand_until
 from baohuang.rules import events as ev
 from baohuang.rules.state import Instant, PlayerId
 
-_PAGE: Final = 1000
+_PAGE: Final = 100
 
 
 class NotARulingError(Exception):
     """There is no ruling at that version of the stream; the message says what is there."""
+
+
+class NothingThereError(NotARulingError):
+    """The stream has no event of that version."""
 
 
 @dataclass(slots=True)
@@ -41,27 +47,45 @@ class _Account:
         self.events[stored.version] = stored, event
 
 
-async def explain(log: EventLog, stream_id: StreamId, version: Version) -> Judgement:
-    """Explain the ruling at a version. Costs the stream up to there. Raises NotARulingError, LogUnavailable."""
-    account = _Account(StreamAudit(stream_id))
-    ruling: tuple[StoredEvent, ev.Event] | None = None
-    explained: tuple[Moment, ...] = ()
-    done = False
-    while not done and (page := await log.read_stream(stream_id, account.audit.tip.version, _PAGE)):
-        for stored in page:
-            if ruling and (stored.actor, stored.request_id) != (ruling[0].actor, ruling[0].request_id):
-                done = True  # the ruling's command is whole
-                break
-            account.take(stored)
-            if stored.version == version:
-                ruling = account.events.get(version)
-                explained = tuple(_timeline(account, ruling)) if ruling and ev.is_ruling(ruling[1]) else ()
-    account.findings += account.audit.end_of_command()
+async def explain(log: EventLog, stream_id: StreamId, version: Version, pause: Pause = never) -> Judgement:
+    """Explain the ruling at a version, the record being checked from the beginning of its hand on.
+
+    Costs the hand, not the stream. Raises NotARulingError, NothingThereError, LogUnavailable.
+    """
+    until = await hand_until(log, stream_id, version)
+    if not until or until[-1].version != version:
+        raise NothingThereError("nothing stands there, which is no ruling")
+    account = await _begun(log, until[0])
+    for stored in until:
+        account.take(stored)
+        await pause()
+    ruling = account.events.get(version)
     if ruling is None or not ev.is_ruling(ruling[1]):
-        raise NotARulingError(
-            f"{ruling[1].__class__.__name__ if ruling else 'nothing'} stands there, which is no ruling"
-        )
-    return _judgement(version, ruling[1], explained, account.findings)
+        raise NotARulingError(f"{until[-1].type} stands there, which is no ruling")
+    timeline = tuple(_timeline(account, ruling))
+    async for stored in _rest_of_command(log, ruling[0]):
+        account.take(stored)
+        await pause()
+    account.findings += account.audit.end_of_command()
+    return _judgement(version, ruling[1], timeline, account.findings)
+
+
+async def _begun(log: EventLog, first: StoredEvent) -> _Account:
+    """Return an account that begins with an event. Where the one before it is missing, the audit finds that."""
+    before = await log.read_stream(first.stream_id, Version(first.version - 2), 1) if first.version > 1 else ()
+    after = before[0] if before and before[0].version == first.version - 1 else None
+    return _Account(StreamAudit(first.stream_id, after=after))
+
+
+async def _rest_of_command(log: EventLog, stored: StoredEvent) -> AsyncIterator[StoredEvent]:
+    """Yield the events after one that its command brought about as well."""
+    after = stored.version
+    while page := await log.read_stream(stored.stream_id, after, _PAGE):
+        for one in page:
+            if (one.actor, one.request_id) != (stored.actor, stored.request_id):
+                return
+            yield one
+        after = page[-1].version
 
 
 def _judgement(version: Version, ruling: Any, timeline: tuple[Moment, ...], findings: list[Finding]) -> Judgement:

@@ -42,7 +42,7 @@ class Judgement:
     timeline: tuple[Moment, ...]
     follows: bool
     findings: tuple[str, ...] = ()
-    """What is wrong with the record up to this ruling."""
+    """What is wrong with the record from the beginning of the hand up to this ruling."""
 
 
 def clause_of(rule: str) -> Clause:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from baohuang.audit.findings import Check, Finding
+from baohuang.audit.pausing import Pause, never
 from baohuang.audit.stream import Depth, StreamAudit
 from baohuang.audit.survey import Survey
 from baohuang.eventlog.port import NO_VERSION, EventLog, Position, StreamId, Version
@@ -31,11 +32,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class LogAudit:
-    """Verifies a log while it is written to; `tally` grows as it goes."""
+    """Verifies a log while it is written to; `tally` grows as it goes, with a pause after each event."""
 
     log: EventLog
     depth: Depth = Depth.DECISIONS
     tally: Tally = field(default_factory=Tally)
+    pause: Pause = never
 
     async def stream(self, stream_id: StreamId) -> AsyncIterator[Finding]:
         """Verify one stream. Raises LogUnavailable."""
@@ -45,6 +47,7 @@ class LogAudit:
             for event in page:
                 for finding in audit.take(event):
                     yield finding
+                await self.pause()
             self.tally.events += len(page)
             if len(page) == _PAGE:
                 continue

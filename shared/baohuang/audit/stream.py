@@ -25,12 +25,20 @@ class Depth(enum.Enum):
 
 
 class StreamAudit:
-    """Follows one stream from its first event; holds the state of the table and the events of one command."""
+    """Follows one stream; holds the state of the table and the events of one command.
 
-    def __init__(self, stream_id: StreamId, depth: Depth = Depth.DECISIONS) -> None:
-        self.tip: Tip = chain.start(stream_id)
-        self._position = NO_POSITION
+    It begins with the stream's first event, or `after` another one, whose hash it then takes as given: what follows is
+    decided again from the next HandStarted on, which holds the whole table.
+    """
+
+    def __init__(
+        self, stream_id: StreamId, depth: Depth = Depth.DECISIONS, *, after: StoredEvent | None = None
+    ) -> None:
+        self.tip: Tip = Tip(stream_id, after.version, after.hash) if after else chain.start(stream_id)
+        self._position = after.position if after else NO_POSITION
         self._decisions = _DecisionAudit(stream_id) if depth is Depth.DECISIONS else None
+        if after and self._decisions:
+            self._decisions.skip()
 
     def take(self, event: StoredEvent) -> Iterator[Finding]:
         """Take in the next stored event, and tell what is wrong with it or with the command before it."""
