@@ -1,0 +1,2 @@
+-- by_actor: brought about by the player.
+e.actor = $2

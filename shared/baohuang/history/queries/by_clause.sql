@@ -1,0 +1,2 @@
+-- by_clause: citing the clause.
+e.data ->> 'rule' = $9

@@ -1,0 +1,2 @@
+-- moves: nine events of ten.
+e.type in ('CardsPlayed', 'Passed')

@@ -1,0 +1,2 @@
+-- others: all that are no moves.
+e.type not in ('CardsPlayed', 'Passed')

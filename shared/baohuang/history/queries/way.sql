@@ -1,0 +1,7 @@
+-- way: positions of events, walked to along an index that gives them in order.
+select e.position
+from eventlog.events as e
+where {key}
+    and {filters}
+order by {place} {direction}
+limit $8
