@@ -1,6 +1,6 @@
 """Honest logs: hands of any ruleset played at random, with rulings of every kind, appended command by command."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -60,6 +60,23 @@ class Play:
         while self._open.hands_played < hands and self._open.status is TableStatus.OPEN:
             self.at = later(self.at, self.dice.choice((0, 0, 1)))
             yield self._next()
+        yield from self.reversals()
+
+    def all_trustees(self) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:
+        """Have one hand played by trustees, one of whom stands for a player who forfeited (TRUST-4); all taken back."""
+        yield self._do(OPERATOR, cmd.OpenTable(self.table_id, self.ruleset, _OPTIONS, players=PLAYERS))
+        for player in PLAYERS:
+            yield self._do(player, cmd.SetReady(ready=True, entropy=f"熵 of {player}"))
+        yield self._do(PLAYERS[0], cmd.ForfeitSeat())
+        for player in PLAYERS[1:]:
+            yield self._do(player, cmd.RequestTrusteeship())
+        yield from self.reversals()
+
+    def reversals(self) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:
+        """Take back all rulings that can be."""
+        for ruling in self._open.hand.reversible if self._open.hand else ():
+            kind = "HandVoided" if ruling.seat is None else "PlayerFined"
+            yield self._do(OPERATOR, cmd.ReverseRuling(ruling.version, "it was our fault", kind))
 
     @property
     def _open(self) -> Table:
@@ -138,11 +155,17 @@ class Play:
 
 async def recorded(log: EventLog, play: Play, hands: int) -> StreamId:
     """Append a play to the log, and give its stream."""
-    stream_id = StreamId(play.table_id)
-    writer = Writer(log, stream_id)
-    for command, events in play.commands(hands):
+    return await written(log, play.table_id, play.commands(hands))
+
+
+async def written(
+    log: EventLog, table_id: TableId, commands: Iterable[tuple[cmd.Command, tuple[Event, ...]]]
+) -> StreamId:
+    """Append commands' events to the log, and give their stream."""
+    writer = Writer(log, StreamId(table_id))
+    for command, events in commands:
         await writer.append(command.player, command.at, events)
-    return stream_id
+    return writer.stream_id
 
 
 async def banned(log: EventLog, player: str, times: int) -> StreamId:

@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 from typer.testing import CliRunner
 
-from audit.honest import Play, banned, recorded
+from audit.honest import Play, banned, recorded, written
 from baohuang.audit.clauses import CLAUSES
 from baohuang.audit.explaining import NotARulingError, NothingThereError, explain
 from baohuang.audit.judgement import Judgement
@@ -39,12 +39,17 @@ async def test_every_ruling_of_honest_play_is_explained() -> None:
     streams = [await recorded(log, Play(TableId(name), name, 1, restless=0.05), hands=1) for name in RULESETS]
     streams += [await recorded(log, Play(TableId("more"), "ourgame-simple", 4, restless=0.2), hands=2)]
     streams += [await banned(log, "an", 2)]
+    trusted = Play(TableId("trusted"), "homy-standard", 1)
+    streams += [await written(log, trusted.table_id, trusted.all_trustees())]
     for stream_id in streams:
         for one in await rulings(log, stream_id):
             judgement = await explain(log, stream_id, one.version)
             kinds.add(judgement.ruling)
             check(judgement, decode(one.type, one.data))
-    assert {"TrusteeshipEntered", "TurnExtended", "PlayerFined", "PlayerBanned", "PlayerReinstated"} <= kinds
+    assert kinds >= {
+        "TrusteeshipEntered", "TurnExtended", "PlayerFined", "PlayerBanned", "PlayerReinstated", "FineReversed",
+        "VoidReversed",
+    }  # fmt: skip
 
 
 def check(judgement: Judgement, ruling: ev.Event) -> None:

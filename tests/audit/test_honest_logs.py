@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from audit.honest import Play, banned, found, recorded
+from audit.honest import Play, banned, found, recorded, written
 from baohuang.audit.log import LogAudit
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.rules.rulesets import RULESETS
@@ -13,7 +13,7 @@ from baohuang.rules.state import TableId
 RULINGS = {
     "TrusteeshipEntered", "TrusteeshipMadePermanent", "TrusteeshipCancelled", "PlayerFined", "HandVoided",
     "TurnExtended", "PlayerUnseated", "TableClosed", "TableDissolved", "ConnectionLost", "ConnectionRestored",
-    "RedealOrdered", "PlayerBanned", "PlayerReinstated",
+    "RedealOrdered", "PlayerBanned", "PlayerReinstated", "FineReversed", "VoidReversed",
 }  # fmt: skip
 
 
@@ -27,6 +27,8 @@ async def test_nothing_is_found_in_honest_play() -> None:
     ]
     streams.append(await recorded(log, Play(TableId("dealt again"), "ourgame-simple", 6), hands=1))
     streams.append(await banned(log, "an", 3))
+    trusted = Play(TableId("trusted"), "homy-standard", 1)
+    streams.append(await written(log, trusted.table_id, trusted.all_trustees()))
     audit = LogAudit(log)
     for stream_id in streams:
         assert await found(audit.stream(stream_id)) == []

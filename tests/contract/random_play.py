@@ -48,6 +48,32 @@ def play(ruleset: str, options: Options, seed: int, hands: int) -> Iterator[Step
     while table.hands_played < hands and table.status is TableStatus.OPEN:
         events, table = _next(table, player, random)
         yield Step(events, table)
+    yield from _reversals(table, random)
+
+
+def play_by_trustees(ruleset: str) -> Iterator[Step]:
+    """Play a hand by trustees alone, which makes it void, and have that taken back."""
+    random, table = Random(ruleset), None  # noqa: S311 - to be repeated
+    creator, five = PlayerId("creator"), tuple(map(_player, ALL_SEATS))
+    actions: list[tuple[PlayerId, cmd.Action]] = [
+        (creator, cmd.OpenTable(TableId("table"), ruleset, Options(), players=five)),
+        *((player, cmd.SetReady(ready=True)) for player in five),
+        *((player, cmd.RequestTrusteeship()) for player in five),
+    ]
+    for player, action in actions:
+        events, table = decide(table, _command(player, action, random))
+        yield Step(events, table)
+    if table is not None:
+        yield from _reversals(table, random)
+
+
+def _reversals(table: Table, random: Random) -> Iterator[Step]:
+    """Take back all rulings that can be."""
+    for ruling in table.hand.reversible if table.hand else ():
+        kind = "HandVoided" if ruling.seat is None else "PlayerFined"
+        action = cmd.ReverseRuling(ruling.version, "an operator's reason", kind)
+        events, table = decide(table, _command(PlayerId("operator"), action, random))
+        yield Step(events, table)
 
 
 def _player(seat: int) -> PlayerId:

@@ -12,7 +12,7 @@ from baohuang.rules.evolve import fold
 from baohuang.rules.redact import mask, redact
 from baohuang.rules.rulesets import RULESETS, Options
 from baohuang.rules.state import ALL_SEATS, Phase, Table
-from contract.random_play import Step, play
+from contract.random_play import Step, play, play_by_trustees
 
 SEEDS = range(6)
 VIEWERS = (None, *ALL_SEATS)
@@ -21,7 +21,8 @@ VIEWERS = (None, *ALL_SEATS)
 @pytest.fixture(scope="module")
 def played() -> Sequence[Step]:
     """Give the steps of some hands under every ruleset."""
-    return [step for name in RULESETS for seed in SEEDS for step in play(name, Options(), seed, hands=2)]
+    steps = [step for name in RULESETS for seed in SEEDS for step in play(name, Options(), seed, hands=2)]
+    return [*steps, *(step for name in RULESETS for step in play_by_trustees(name))]
 
 
 def test_the_play_reaches_every_phase_and_nearly_every_event(played: Sequence[Step]) -> None:

@@ -14,6 +14,7 @@ ROOT: Final = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("shared", "services", "tests")]
 
 from audit.honest import CLOCK, OPERATOR, PLAYERS, Play  # noqa: E402
+from baohuang.eventlog.codec import decode  # noqa: E402
 from baohuang.eventlog.port import StreamId  # noqa: E402
 from baohuang.handrecord.from_log import recorded_of  # noqa: E402
 from baohuang.rules import commands as cmd  # noqa: E402
@@ -22,7 +23,7 @@ from baohuang.rules.events import Event  # noqa: E402
 from baohuang.rules.rulesets import RULESETS, Options  # noqa: E402
 from baohuang.rules.settlement import Solo  # noqa: E402
 from baohuang.rules.state import Answer, Phase, TableId, in_progress  # noqa: E402
-from golden.histories import DIGESTS, FOLDER, ending_of, stored_by, written  # noqa: E402
+from golden.histories import DIGESTS, FOLDER, ending_of, read_history, stored_by, written  # noqa: E402
 from golden.kinds import COURSES, RULINGS, kinds_of  # noqa: E402
 
 Commands = list[tuple[cmd.Command, tuple[Event, ...]]]
@@ -35,7 +36,7 @@ _RESTLESS: Final = (0.02, 0.0, 0.05)
 def main(release: str, tables: int = 8) -> None:
     """Make the histories of a release."""
     FOLDER.mkdir(exist_ok=True)
-    had: set[str] = set()
+    had = _kinds_there()
     for ruleset in RULESETS:
         for number in range(tables):
             play = _play(release, ruleset, number, _RESTLESS[number % len(_RESTLESS)])
@@ -47,12 +48,22 @@ def main(release: str, tables: int = 8) -> None:
     for number, tell in enumerate((_abandoned, _all_trustees, _nobody_takes_the_crown, _forfeited_at_once)):
         play = _play(release, "ourgame-simple", 1000 + number, 0.0)
         commands = list(tell(play))
-        _keep(play, commands, sorted(_kinds(commands) & _WANTED))
-    _keep_surrender(release)
+        if new := _kinds(commands) & _WANTED - had:
+            had |= new
+            _keep(play, commands, sorted(new))
+    _keep_surrender(release, had)
 
 
-def _keep_surrender(release: str) -> None:
+def _kinds_there() -> set[str]:
+    """Return the kinds of what happens in the histories that are there."""
+    histories = map(read_history, FOLDER.glob("*.jsonl"))
+    return kinds_of(decode(one.type, one.data) for history in histories for one in history.stored)
+
+
+def _keep_surrender(release: str, had: set[str]) -> None:
     """DECL-5: of many deals, the first in which the emperor is dealt both marks."""
+    if _SURRENDER in had:
+        return
     for number in range(2000, 2100):
         play = _play(release, "homy-standard", number, 0.0)
         commands = list(_surrendered(play))
@@ -97,10 +108,8 @@ def _begun(play: Play) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:
 
 
 def _all_trustees(play: Play) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:
-    """TRUST-4: all five ask for the trustee, and the hand is void."""
-    yield from _begun(play)
-    for player in PLAYERS:
-        yield play._do(player, cmd.RequestTrusteeship())
+    """TRUST-4: all five are trustees, one having forfeited, and the hand is void; an operator takes both back."""
+    yield from play.all_trustees()
 
 
 def _nobody_takes_the_crown(play: Play) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:

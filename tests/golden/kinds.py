@@ -12,7 +12,8 @@ RULINGS: Final = frozenset(
         "TrusteeshipMadePermanent FINE-2", "TrusteeshipCancelled", "PlayerFined FORFEITED -40",
         "PlayerFined KICKED -40", "PlayerFined FORFEITED -20", "HandVoided RULE-1", "HandVoided TRUST-4",
         "TurnExtended", "TableDissolved", "TableClosed ABANDONED", "TableClosed BY_OPERATOR",
-        "PlayerUnseated NOT_READY", "PlayerUnseated IN_ANOTHER_HAND", "PlayerUnseated BANNED",
+        "PlayerUnseated NOT_READY", "PlayerUnseated IN_ANOTHER_HAND", "PlayerUnseated BANNED", "FineReversed",
+        "VoidReversed",
     }
 )  # fmt: skip
 """Rulings and what undoes them, by reason or clause."""

@@ -20,7 +20,7 @@ from handrecord.hands import a_record
 SCHEMA: Final = Path(__file__).parents[2] / "docs" / "hand-record.schema.json"
 NO_SEATS: Final = {
     "turn_seconds", "declare_seconds", "grace_seconds", "spectator_delay", "deal", "hand", "version", "count", "pile",
-    "entry", "left", "place", "points", "sizes", "rests_on",
+    "entry", "left", "place", "points", "sizes", "rests_on", "reverses",
 }  # fmt: skip
 """Fields of events that hold numbers, but not of seats."""
 

@@ -249,6 +249,17 @@ def _trusteeship_cancelled(table: Json, event: Json) -> None:
 
 def _player_fined(table: Json, event: Json) -> None:
     table["hand"]["fines"][event["seat"]] += event["points"]
+    _add_reversible(table["hand"], event["version"], {"seat": event["seat"]})
+
+
+def _add_reversible(hand: Json, version: int, fined: Json) -> None:
+    hand["reversible"] = [*hand.get("reversible", ()), {"version": version, "reversedBy": 0, **fined}]
+
+
+def _ruling_reversed(table: Json, event: Json) -> None:
+    for ruling in table["hand"]["reversible"]:
+        if ruling["version"] == event["reverses"]:
+            ruling["reversedBy"] = event["version"]
 
 
 def _turn_extended(table: Json, event: Json) -> None:
@@ -281,6 +292,8 @@ def _hand_finished(table: Json, event: Json) -> None:
     hand["stakes"]["surrendered"] = event["surrendered"]
     hand["roles"] |= roles
     hand["result"] = {key: event[key] for key in ("places", "points", "void", "seeds")}
+    if event["void"] and (event["places"] or event["surrendered"]):
+        _add_reversible(hand, event["version"] - 1, {})
 
 
 def _table_dissolved(table: Json, event: Json) -> None:
@@ -324,6 +337,8 @@ _CHANGES: Final[Mapping[str, Callable[[Any, Any], None]]] = {
     "TurnExtended": _turn_extended,
     "HandVoided": _hand_voided,
     "HandFinished": _hand_finished,
+    "FineReversed": _ruling_reversed,
+    "VoidReversed": _ruling_reversed,
     "TableDissolved": _table_dissolved,
     "TableClosed": _table_closed,
 }

@@ -128,7 +128,9 @@ class Witness:
 
     def check_event(self, before: Table | None, redacted: ev.Event, after: Table, viewer: Viewer) -> None:
         """TABLE-2: in an event a viewer sees cards of his own hand and played or called ones, and no hidden role."""
-        if isinstance(redacted, ev.HandFinished):
+        if isinstance(redacted, ev.HandFinished | ev.VoidReversed):
+            assert after.hand is not None
+            assert after.hand.result is not None
             return
         shown = Shown(redacted)
         assert not shown.cards - _own(before, viewer) - _own(after, viewer) - _public(redacted), (viewer, redacted)

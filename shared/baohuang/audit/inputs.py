@@ -147,6 +147,10 @@ def _standing(first: ev.Event) -> cmd.Action | None:  # noqa: PLR0911 - one line
             return cmd.ForfeitSeat()
         case ev.PlayerFined(seat=seat):
             return cmd.KickPlayer(seat)
+        case ev.FineReversed(reverses=version, note=note):
+            return cmd.ReverseRuling(version, note, ev.PlayerFined.__name__)
+        case ev.VoidReversed(reverses=version, note=note):
+            return cmd.ReverseRuling(version, note, ev.HandVoided.__name__)
         case _:
             return None
 

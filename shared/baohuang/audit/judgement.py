@@ -55,12 +55,14 @@ def players_of(ruling: ev.Event, players: Sequence[PlayerId]) -> tuple[PlayerId,
     match ruling:
         case ev.TurnExtended(seats=seats) | ev.HandVoided(trustees=seats) | ev.TableDissolved(trustees=seats):
             return tuple(players[seat] for seat in seats if seat < len(players))
+        case ev.VoidReversed(players=all_five):
+            return all_five
         case _:
             player: PlayerId | None = getattr(ruling, "player", None)
             return (player,) if player else ()
 
 
-def decided(ruling: ev.Event) -> Told:  # noqa: C901, PLR0911 - one line an event
+def decided(ruling: ev.Event) -> Told:  # noqa: C901, PLR0911, PLR0912 - one line an event
     """Say what was decided. Raises ValueError for what is no ruling."""
     match ruling:
         case ev.TrusteeshipEntered(seat=seat, player=who, reason=reason, entry=entry):
@@ -85,6 +87,18 @@ def decided(ruling: ev.Event) -> Told:  # noqa: C901, PLR0911 - one line an even
             )
         case ev.HandVoided(note=note):
             return Told(f"the hand is void and not scored{_note(note)}", f"该局作废，不计分{_note(note)}")
+        case ev.FineReversed(seat=seat, player=who, points=points, reverses=version, note=note):
+            return Told(
+                f"the fine of {who} at seat {seat}, version {version}, is taken back: "
+                f"he gets {points} points{_note(note)}",
+                f"撤销版本 {version} 对座位 {seat} 的 {who} 的罚分，退还 {points} 分{_note(note)}",
+            )
+        case ev.VoidReversed(hand=number, reverses=version, points=points, note=note):
+            return Told(
+                f"hand {number} is not void any more, version {version} being taken back: "
+                f"it is scored {_list(points)}{_note(note)}",
+                f"撤销版本 {version} 的作废，第 {number} 局按 {_list(points)} 计分{_note(note)}",
+            )
         case ev.TableDissolved(trustees=seats):
             return Told(
                 f"the table is dissolved: seats {_list(seats)} were in trusteeship",
@@ -129,8 +143,8 @@ def _by(event: Any) -> str:
     return f" (seat {event.seat})" if hasattr(event, "seat") else ""
 
 
-def _list(seats: tuple[int, ...]) -> str:
-    return ", ".join(map(str, seats))
+def _list(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _note(note: str) -> str:

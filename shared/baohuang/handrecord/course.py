@@ -15,10 +15,11 @@ from baohuang.rules.events import (
     HandStarted,
     SeedCommitted,
     TableDissolved,
+    VoidReversed,
 )
 from baohuang.rules.state import ALL_SEATS
 
-WITHIN: Final = (*get_args(HandEvent), SeedCommitted)
+WITHIN: Final = (*(kind for kind in get_args(HandEvent) if kind is not VoidReversed), SeedCommitted)
 """What may stand between the beginning and the end of a hand."""
 
 

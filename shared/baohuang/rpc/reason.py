@@ -73,6 +73,12 @@ class Reason(StrEnum):
     """The player is banned already: nothing to do."""
     NOT_BANNED = "NOT_BANNED"
     """The player is not banned: nothing to do."""
+    NOT_A_RULING = "NOT_A_RULING"
+    """There is no ruling at that version of the table: list its rulings."""
+    NOT_REVERSIBLE = "NOT_REVERSIBLE"
+    """Only fines, and that a hand is void which was played to its end, can be taken back; do not retry."""
+    ALREADY_REVERSED = "ALREADY_REVERSED"
+    """The ruling was taken back already: nothing to do."""
 
     # Matchmaking.
     NO_SUCH_TICKET = "NO_SUCH_TICKET"

@@ -198,7 +198,21 @@ class CloseTable:
     note: str
 
 
-Action = Move | StandingMove | OpenTable | SitDown | StandUp | SetReady | VoidHand | CloseTable
+@dataclass(frozen=True, slots=True)
+class ReverseRuling:
+    """An operator takes a ruling back, and says why (RULE-1)."""
+
+    version: int
+    """The ruling's."""
+    note: str
+    kind: str
+    """The type of the event that the table's stream has at that version; empty if it has none."""
+
+
+OperatorMove = VoidHand | CloseTable | ReverseRuling
+"""What operators rule on tables (RULE-1)."""
+
+Action = Move | StandingMove | OpenTable | SitDown | StandUp | SetReady | OperatorMove
 
 
 @dataclass(frozen=True, slots=True)

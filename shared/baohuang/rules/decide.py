@@ -21,11 +21,13 @@ from baohuang.rules.events import (
 from baohuang.rules.phases import answering, call, connection, course, crown, ending, play, standing, tribute
 from baohuang.rules.phases.ending import entries_of, trustees_of
 from baohuang.rules.refusals import Refusal, RefusedError
+from baohuang.rules.reversals import reverse
 from baohuang.rules.rulesets import ruleset_named, with_options
 from baohuang.rules.state import (
     FineReason,
     Phase,
     Table,
+    TableStatus,
     TrusteeshipReason,
     in_progress,
 )
@@ -59,10 +61,8 @@ def _act(decision: Decision, action: cmd.Action) -> None:
             seating.set_ready(decision, action)
             if all(taken.ready for taken in decision.table.seats):
                 _start_hand(decision)
-        case cmd.VoidHand():
-            ending.void(decision, action.note)
-        case cmd.CloseTable():
-            seating.close(decision, action.note)
+        case cmd.VoidHand() | cmd.CloseTable() | cmd.ReverseRuling():
+            _rule(decision, action)
         case (
             cmd.ExpireTurn() | cmd.ExpireDeadline() | cmd.ReportConnection() | cmd.RequestTrusteeship()
             | cmd.CancelTrusteeship() | cmd.LeaveTable() | cmd.ForfeitSeat() | cmd.KickPlayer()
@@ -124,9 +124,21 @@ def _change_standing(decision: Decision, action: cmd.StandingMove) -> None:
             assert_never(action)
 
 
+def _rule(decision: Decision, action: cmd.OperatorMove) -> None:
+    match action:
+        case cmd.VoidHand():
+            ending.void(decision, action.note)
+        case cmd.CloseTable():
+            seating.close(decision, action.note)
+        case cmd.ReverseRuling():
+            reverse(decision, action)
+        case _:
+            assert_never(action)
+
+
 def _follow_up(decision: Decision) -> None:
     """Bring about what follows of itself: the deal, trustees' actions, the settlement, the next commitment."""
-    if decision.table.hand is None:
+    if decision.table.hand is None or decision.table.status is not TableStatus.OPEN:
         return
     course.advance(decision)
     while decision.hand.phase is Phase.REDEAL:

@@ -25,6 +25,7 @@ from baohuang.rules.state import (
     Phase,
     Previous,
     Result,
+    Reversible,
     SeatAtTable,
     Table,
     TableStatus,
@@ -169,6 +170,7 @@ def _hand_finished(table: Table, event: ev.HandFinished) -> Table:
         stakes=replace(hand.stakes, surrendered=event.surrendered),
         tribute=(),
         trick=Trick(),
+        reversible=(*hand.reversible, *_void_reversible(table, event)),
         result=Result(event.places, event.points, event.void, event.seeds),
     )
     return replace(
@@ -182,6 +184,12 @@ def _hand_finished(table: Table, event: ev.HandFinished) -> Table:
         previous=_previous(table.previous, hand, event),
         hand=finished,
     )
+
+
+def _void_reversible(table: Table, event: ev.HandFinished) -> tuple[Reversible, ...]:
+    """Return that the hand is void, by the HandVoided just before, if it was played to its end all the same."""
+    ended = event.places or event.surrendered
+    return (Reversible(table.version, None),) if event.void and ended else ()
 
 
 def _previous(before: Previous | None, hand: Hand, event: ev.HandFinished) -> Previous | None:

@@ -19,6 +19,7 @@ from baohuang.rules.state import (
     Pasted,
     Payment,
     Phase,
+    Reversible,
     Trick,
     Trusteeship,
 )
@@ -80,7 +81,8 @@ def evolve_hand(hand: Hand, event: ev.HandEvent, version: int) -> Hand:  # noqa:
         case ev.TrusteeshipCancelled():
             return _with_trusteeship(hand, event.seat, replace(hand.trusteeships[event.seat], active=False))
         case ev.PlayerFined():
-            return replace(hand, fines=put(hand.fines, event.seat, hand.fines[event.seat] + event.points))
+            fines = put(hand.fines, event.seat, hand.fines[event.seat] + event.points)
+            return replace(hand, fines=fines, reversible=(*hand.reversible, Reversible(version, event.seat)))
         case ev.TurnExtended():
             return replace(hand, due_at=event.due_at, turn_version=version)
         case ev.ConnectionLost():
@@ -91,6 +93,8 @@ def evolve_hand(hand: Hand, event: ev.HandEvent, version: int) -> Hand:  # noqa:
             return _with_connection(hand, event.seat, replace(back, version=version))
         case ev.HandVoided():
             return hand
+        case ev.FineReversed() | ev.VoidReversed():
+            return _reversed(hand, event.reverses, version)
         case ev.CardsDealt():
             raise ValueError("cards are dealt to a table")
         case _:
@@ -231,3 +235,9 @@ def _with_trusteeship(hand: Hand, seat: int, standing: Trusteeship) -> Hand:
 def _trusteeship_entered(hand: Hand, event: ev.TrusteeshipEntered, version: int) -> Hand:
     standing = replace(hand.trusteeships[event.seat], active=True, entries=event.entry, version=version)
     return _with_trusteeship(hand, event.seat, standing)
+
+
+def _reversed(hand: Hand, reverses: int, version: int) -> Hand:
+    """Note that a ruling was taken back; all else is as it was, clocks and turn above all."""
+    noted = (replace(one, reversed_by=version) if one.version == reverses else one for one in hand.reversible)
+    return replace(hand, reversible=tuple(noted))

@@ -214,6 +214,17 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True)
+class Reversible:
+    """A ruling of the hand that an operator may take back (RULE-1)."""
+
+    version: int
+    seat: int | None
+    """The seat that it fined; None if it is that the hand is void."""
+    reversed_by: int = 0
+    """The version of the event that took it back; 0 if none did."""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """How the hand ended. `places` are seats in order, empty after a surrender."""
 
@@ -268,7 +279,12 @@ class Hand:
     trusteeships: tuple[Trusteeship, ...] = (Trusteeship(),) * SEATS
     connections: tuple[Connection, ...] = (Connection(),) * SEATS
     fines: tuple[int, ...] = (0,) * SEATS
-    """Points fined so far, by seat: negative once the seat was forfeited or its player kicked, else zero (FINE-2)."""
+    """Points fined so far, by seat: negative once the seat was forfeited or its player kicked, else zero (FINE-2).
+
+    A fine that is taken back stays here: the seat stays forfeited.
+    """
+    reversible: tuple[Reversible, ...] = ()
+    """Its fines and, if it was played to its end, its being void, in order. No hand follows on one that has any."""
     result: Result | None = None
 
 

@@ -45,12 +45,14 @@ from baohuang.rules.events.play import CardsPlayed, Passed, RoleRevealed, SeatWe
 from baohuang.rules.events.rulings import (
     ConnectionLost,
     ConnectionRestored,
+    FineReversed,
     HandVoided,
     PlayerFined,
     TrusteeshipCancelled,
     TrusteeshipEntered,
     TrusteeshipMadePermanent,
     TurnExtended,
+    VoidReversed,
 )
 from baohuang.rules.events.seats import (
     PlayerSat,
@@ -75,6 +77,7 @@ __all__ = [
     "DeclarationsPublished",
     "EmperorEnthroned",
     "Event",
+    "FineReversed",
     "HandEvent",
     "HandFinished",
     "HandStarted",
@@ -118,7 +121,9 @@ __all__ = [
     "TrusteeshipEntered",
     "TrusteeshipMadePermanent",
     "TurnExtended",
+    "VoidReversed",
     "is_ruling",
+    "names_ruling",
 ]
 
 HandEvent = (
@@ -148,6 +153,8 @@ HandEvent = (
     | ConnectionLost
     | ConnectionRestored
     | HandVoided
+    | FineReversed
+    | VoidReversed
 )
 """Events that change the hand alone."""
 
@@ -181,6 +188,8 @@ Ruling = (
     | TableDissolved
     | PlayerBanned
     | PlayerReinstated
+    | FineReversed
+    | VoidReversed
 )
 """Events that are rulings: each tells its clause and when it was decided (RULE-1)."""
 
@@ -189,8 +198,14 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
     {cls.__name__: cls for cls in (*get_args(HandEvent), *get_args(TableEvent), *get_args(PlayerEvent))},
 )
 """The classes of events by name, which is the `type` a stored event carries."""
+_RULINGS: Final = frozenset(cls.__name__ for cls in get_args(Ruling))
 
 
 def is_ruling(event: Event | None) -> bool:
     """Tell whether there is an event and it is a ruling (RULE-1)."""
     return isinstance(event, get_args(Ruling))
+
+
+def names_ruling(kind: str) -> bool:
+    """Tell whether events of the type named so are rulings (RULE-1)."""
+    return kind in _RULINGS

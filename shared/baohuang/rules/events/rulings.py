@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from baohuang.rules.clock import NEVER
+from baohuang.rules.rulesets import Options
+from baohuang.rules.settlement import Solo
 from baohuang.rules.state import FineReason, Instant, PlayerId, TrusteeshipReason
 
 
@@ -72,6 +74,52 @@ class HandVoided:
     rests_on: tuple[int, ...] = ()
     """The versions of the events it rests on, ascending (RULE-1)."""
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FineReversed:
+    """Ruling: an operator took a fine back, with his words as `note` (RULE-1). `points` is positive."""
+
+    seat: int
+    player: PlayerId
+    points: int
+    reverses: int
+    """The version of the PlayerFined."""
+    note: str
+    rule: str
+    decided_at: Instant
+    rests_on: tuple[int, ...] = ()
+    """The versions of the events it rests on, ascending (RULE-1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoidReversed:
+    """Ruling: an operator took back that a hand is void, with his words as `note` (RULE-1).
+
+    It holds all that the points can be computed from, as HandFinished does: those of the hand had it not been void.
+    """
+
+    hand: int
+    reverses: int
+    """The version of the HandVoided."""
+    note: str
+    rule: str
+    decided_at: Instant
+    rests_on: tuple[int, ...]
+    """The versions of the events it rests on, ascending (RULE-1)."""
+    places: tuple[int, ...]
+    points: tuple[int, ...]
+    emperor: int
+    guard: int | None
+    solo: Solo | None
+    surrendered: bool
+    doublings: tuple[str, ...]
+    players: tuple[PlayerId, ...]
+    ruleset: str
+    options: Options
+    open_guard: bool
+    revolt: bool
+    kicked: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,29 +23,34 @@ _sym_db = _symbol_database.Default()
 
 
 from baohuang.gen.rules.v1 import hand_pb2 as baohuang_dot_rules_dot_v1_dot_hand__pb2
+from baohuang.gen.rules.v1 import ruleset_pb2 as baohuang_dot_rules_dot_v1_dot_ruleset__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n baohuang/events/v1/rulings.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\"\xd7\x01\n\x12TrusteeshipEntered\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x34\n\x06reason\x18\x03 \x01(\x0e\x32$.baohuang.rules.v1.TrusteeshipReason\x12\r\n\x05\x65ntry\x18\x04 \x01(\x05\x12\x0c\n\x04rule\x18\x05 \x01(\t\x12\x12\n\ndecided_at\x18\x06 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x07 \x01(\t\x12\x1a\n\x12\x63onnection_lost_at\x18\x08 \x01(\t\x12\x10\n\x08rests_on\x18\t \x03(\x05\"l\n\x18TrusteeshipMadePermanent\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\x12\x10\n\x08rests_on\x18\x05 \x03(\x05\"4\n\x14TrusteeshipCancelled\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\"\xb5\x01\n\x0bPlayerFined\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06points\x18\x03 \x01(\x05\x12-\n\x06reason\x18\x04 \x01(\x0e\x32\x1d.baohuang.rules.v1.FineReason\x12\x15\n\rroles_settled\x18\x05 \x01(\x08\x12\x0c\n\x04rule\x18\x06 \x01(\t\x12\x12\n\ndecided_at\x18\x07 \x01(\t\x12\x10\n\x08rests_on\x18\x08 \x03(\x05\"`\n\nHandVoided\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x10\n\x08trustees\x18\x02 \x03(\x05\x12\x12\n\ndecided_at\x18\x03 \x01(\t\x12\x10\n\x08rests_on\x18\x04 \x03(\x05\x12\x0c\n\x04note\x18\x05 \x01(\t\"x\n\x0cTurnExtended\x12\r\n\x05seats\x18\x01 \x03(\x05\x12\x15\n\rmissed_due_at\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x05 \x01(\t\x12\x10\n\x08rests_on\x18\x06 \x03(\x05\"?\n\x0e\x43onnectionLost\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0f\n\x07lost_at\x18\x03 \x01(\t\"G\n\x12\x43onnectionRestored\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x13\n\x0brestored_at\x18\x03 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n baohuang/events/v1/rulings.proto\x12\x12\x62\x61ohuang.events.v1\x1a\x1c\x62\x61ohuang/rules/v1/hand.proto\x1a\x1f\x62\x61ohuang/rules/v1/ruleset.proto\"\xd7\x01\n\x12TrusteeshipEntered\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x34\n\x06reason\x18\x03 \x01(\x0e\x32$.baohuang.rules.v1.TrusteeshipReason\x12\r\n\x05\x65ntry\x18\x04 \x01(\x05\x12\x0c\n\x04rule\x18\x05 \x01(\t\x12\x12\n\ndecided_at\x18\x06 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x07 \x01(\t\x12\x1a\n\x12\x63onnection_lost_at\x18\x08 \x01(\t\x12\x10\n\x08rests_on\x18\t \x03(\x05\"l\n\x18TrusteeshipMadePermanent\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\x12\x10\n\x08rests_on\x18\x05 \x03(\x05\"4\n\x14TrusteeshipCancelled\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\"\xb5\x01\n\x0bPlayerFined\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06points\x18\x03 \x01(\x05\x12-\n\x06reason\x18\x04 \x01(\x0e\x32\x1d.baohuang.rules.v1.FineReason\x12\x15\n\rroles_settled\x18\x05 \x01(\x08\x12\x0c\n\x04rule\x18\x06 \x01(\t\x12\x12\n\ndecided_at\x18\x07 \x01(\t\x12\x10\n\x08rests_on\x18\x08 \x03(\x05\"`\n\nHandVoided\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x10\n\x08trustees\x18\x02 \x03(\x05\x12\x12\n\ndecided_at\x18\x03 \x01(\t\x12\x10\n\x08rests_on\x18\x04 \x03(\x05\x12\x0c\n\x04note\x18\x05 \x01(\t\"\x90\x01\n\x0c\x46ineReversed\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06points\x18\x03 \x01(\x05\x12\x10\n\x08reverses\x18\x04 \x01(\x05\x12\x0c\n\x04note\x18\x05 \x01(\t\x12\x0c\n\x04rule\x18\x06 \x01(\t\x12\x12\n\ndecided_at\x18\x07 \x01(\t\x12\x10\n\x08rests_on\x18\x08 \x03(\x05\"\x9f\x03\n\x0cVoidReversed\x12\x0c\n\x04hand\x18\x01 \x01(\x05\x12\x10\n\x08reverses\x18\x02 \x01(\x05\x12\x0c\n\x04note\x18\x03 \x01(\t\x12\x0c\n\x04rule\x18\x04 \x01(\t\x12\x12\n\ndecided_at\x18\x05 \x01(\t\x12\x10\n\x08rests_on\x18\x06 \x03(\x05\x12\x0e\n\x06places\x18\x07 \x03(\x05\x12\x0e\n\x06points\x18\x08 \x03(\x05\x12\x0f\n\x07\x65mperor\x18\t \x01(\x05\x12\x12\n\x05guard\x18\n \x01(\x05H\x00\x88\x01\x01\x12*\n\x04solo\x18\x0b \x01(\x0e\x32\x17.baohuang.rules.v1.SoloH\x01\x88\x01\x01\x12\x13\n\x0bsurrendered\x18\x0c \x01(\x08\x12\x11\n\tdoublings\x18\r \x03(\t\x12\x0f\n\x07players\x18\x0e \x03(\t\x12\x0f\n\x07ruleset\x18\x0f \x01(\t\x12+\n\x07options\x18\x10 \x01(\x0b\x32\x1a.baohuang.rules.v1.Options\x12\x12\n\nopen_guard\x18\x11 \x01(\x08\x12\x0e\n\x06revolt\x18\x12 \x01(\x08\x12\x0e\n\x06kicked\x18\x13 \x01(\x08\x42\x08\n\x06_guardB\x07\n\x05_solo\"x\n\x0cTurnExtended\x12\r\n\x05seats\x18\x01 \x03(\x05\x12\x15\n\rmissed_due_at\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x12\n\ndecided_at\x18\x04 \x01(\t\x12\x0e\n\x06\x64ue_at\x18\x05 \x01(\t\x12\x10\n\x08rests_on\x18\x06 \x03(\x05\"?\n\x0e\x43onnectionLost\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0f\n\x07lost_at\x18\x03 \x01(\t\"G\n\x12\x43onnectionRestored\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x13\n\x0brestored_at\x18\x03 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.events.v1.rulings_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TRUSTEESHIPENTERED']._serialized_start=87
-  _globals['_TRUSTEESHIPENTERED']._serialized_end=302
-  _globals['_TRUSTEESHIPMADEPERMANENT']._serialized_start=304
-  _globals['_TRUSTEESHIPMADEPERMANENT']._serialized_end=412
-  _globals['_TRUSTEESHIPCANCELLED']._serialized_start=414
-  _globals['_TRUSTEESHIPCANCELLED']._serialized_end=466
-  _globals['_PLAYERFINED']._serialized_start=469
-  _globals['_PLAYERFINED']._serialized_end=650
-  _globals['_HANDVOIDED']._serialized_start=652
-  _globals['_HANDVOIDED']._serialized_end=748
-  _globals['_TURNEXTENDED']._serialized_start=750
-  _globals['_TURNEXTENDED']._serialized_end=870
-  _globals['_CONNECTIONLOST']._serialized_start=872
-  _globals['_CONNECTIONLOST']._serialized_end=935
-  _globals['_CONNECTIONRESTORED']._serialized_start=937
-  _globals['_CONNECTIONRESTORED']._serialized_end=1008
+  _globals['_TRUSTEESHIPENTERED']._serialized_start=120
+  _globals['_TRUSTEESHIPENTERED']._serialized_end=335
+  _globals['_TRUSTEESHIPMADEPERMANENT']._serialized_start=337
+  _globals['_TRUSTEESHIPMADEPERMANENT']._serialized_end=445
+  _globals['_TRUSTEESHIPCANCELLED']._serialized_start=447
+  _globals['_TRUSTEESHIPCANCELLED']._serialized_end=499
+  _globals['_PLAYERFINED']._serialized_start=502
+  _globals['_PLAYERFINED']._serialized_end=683
+  _globals['_HANDVOIDED']._serialized_start=685
+  _globals['_HANDVOIDED']._serialized_end=781
+  _globals['_FINEREVERSED']._serialized_start=784
+  _globals['_FINEREVERSED']._serialized_end=928
+  _globals['_VOIDREVERSED']._serialized_start=931
+  _globals['_VOIDREVERSED']._serialized_end=1346
+  _globals['_TURNEXTENDED']._serialized_start=1348
+  _globals['_TURNEXTENDED']._serialized_end=1468
+  _globals['_CONNECTIONLOST']._serialized_start=1470
+  _globals['_CONNECTIONLOST']._serialized_end=1533
+  _globals['_CONNECTIONRESTORED']._serialized_start=1535
+  _globals['_CONNECTIONRESTORED']._serialized_end=1606
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from baohuang.gen.rules.v1 import hand_pb2 as _hand_pb2
+from baohuang.gen.rules.v1 import ruleset_pb2 as _ruleset_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -240,6 +241,173 @@ class HandVoided(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___HandVoided: _TypeAlias = HandVoided  # noqa: Y015
+
+@_typing.final
+class FineReversed(_message.Message):
+    """Ruling: an operator took a fine back (RULE-1). The fine stays in the record; the points come back beside it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    REVERSES_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    DECIDED_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    player: _builtins.str
+    """The player who was fined."""
+    points: _builtins.int
+    """The points he gets back, positive."""
+    reverses: _builtins.int
+    """The version of the `PlayerFined` that is taken back."""
+    note: _builtins.str
+    """The operator's words."""
+    rule: _builtins.str
+    """The clause that says so: `RULE-1`."""
+    decided_at: _builtins.str
+    """When it was decided: an instant."""
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        player: _builtins.str = ...,
+        points: _builtins.int = ...,
+        reverses: _builtins.int = ...,
+        note: _builtins.str = ...,
+        rule: _builtins.str = ...,
+        decided_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "note", b"note", "player", b"player", "points", b"points", "rests_on", b"rests_on", "reverses", b"reverses", "rule", b"rule", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FineReversed: _TypeAlias = FineReversed  # noqa: Y015
+
+@_typing.final
+class VoidReversed(_message.Message):
+    """Ruling: an operator took back that a hand is void which was played to its end (RULE-1): it is scored as it ended, from
+    this message alone. `HandVoided` and `HandFinished` stay in the record as they are.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HAND_FIELD_NUMBER: _builtins.int
+    REVERSES_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    DECIDED_AT_FIELD_NUMBER: _builtins.int
+    RESTS_ON_FIELD_NUMBER: _builtins.int
+    PLACES_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    EMPEROR_FIELD_NUMBER: _builtins.int
+    GUARD_FIELD_NUMBER: _builtins.int
+    SOLO_FIELD_NUMBER: _builtins.int
+    SURRENDERED_FIELD_NUMBER: _builtins.int
+    DOUBLINGS_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    RULESET_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    OPEN_GUARD_FIELD_NUMBER: _builtins.int
+    REVOLT_FIELD_NUMBER: _builtins.int
+    KICKED_FIELD_NUMBER: _builtins.int
+    hand: _builtins.int
+    """The hand's number at this table, from 1."""
+    reverses: _builtins.int
+    """The version of the `HandVoided` that is taken back."""
+    note: _builtins.str
+    """The operator's words."""
+    rule: _builtins.str
+    """The clause that says so: `RULE-1`."""
+    decided_at: _builtins.str
+    """When it was decided: an instant."""
+    emperor: _builtins.int
+    """The emperor's seat."""
+    guard: _builtins.int
+    """The guard's seat; absent after a solo."""
+    solo: _hand_pb2.Solo.ValueType
+    """The solo; absent if there was a guard."""
+    surrendered: _builtins.bool
+    """Whether the emperor surrendered (DECL-5)."""
+    ruleset: _builtins.str
+    """The ruleset's id."""
+    open_guard: _builtins.bool
+    """Whether the guard showed himself in DECLARE (DECL-1)."""
+    revolt: _builtins.bool
+    """Whether a revolt succeeded (DECL-3)."""
+    kicked: _builtins.bool
+    """Whether anybody kicked (KICK-1)."""
+    @_builtins.property
+    def rests_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The versions of the events that the ruling rests on, ascending (RULE-1)."""
+
+    @_builtins.property
+    def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """All five seats in order of going out (头客 to 大拉); empty after a surrender."""
+
+    @_builtins.property
+    def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Points by seat, as if the hand had never been void; they sum to zero."""
+
+    @_builtins.property
+    def doublings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What doubled the points, each as clause id and reason, e.g. `PTS-H sweep`, in the order applied."""
+
+    @_builtins.property
+    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The players, by seat."""
+
+    @_builtins.property
+    def options(self) -> _ruleset_pb2.Options:
+        """The options, their defaults filled in."""
+
+    def __init__(
+        self,
+        *,
+        hand: _builtins.int = ...,
+        reverses: _builtins.int = ...,
+        note: _builtins.str = ...,
+        rule: _builtins.str = ...,
+        decided_at: _builtins.str = ...,
+        rests_on: _abc.Iterable[_builtins.int] | None = ...,
+        places: _abc.Iterable[_builtins.int] | None = ...,
+        points: _abc.Iterable[_builtins.int] | None = ...,
+        emperor: _builtins.int = ...,
+        guard: _builtins.int | None = ...,
+        solo: _hand_pb2.Solo.ValueType | None = ...,
+        surrendered: _builtins.bool = ...,
+        doublings: _abc.Iterable[_builtins.str] | None = ...,
+        players: _abc.Iterable[_builtins.str] | None = ...,
+        ruleset: _builtins.str = ...,
+        options: _ruleset_pb2.Options | None = ...,
+        open_guard: _builtins.bool = ...,
+        revolt: _builtins.bool = ...,
+        kicked: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_guard", b"_guard", "_solo", b"_solo", "guard", b"guard", "options", b"options", "solo", b"solo"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_guard", b"_guard", "_solo", b"_solo", "decided_at", b"decided_at", "doublings", b"doublings", "emperor", b"emperor", "guard", b"guard", "hand", b"hand", "kicked", b"kicked", "note", b"note", "open_guard", b"open_guard", "options", b"options", "places", b"places", "players", b"players", "points", b"points", "rests_on", b"rests_on", "reverses", b"reverses", "revolt", b"revolt", "rule", b"rule", "ruleset", b"ruleset", "solo", b"solo", "surrendered", b"surrendered"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__guard: _TypeAlias = _typing.Literal["guard"]  # noqa: Y015
+    _WhichOneofArgType__guard: _TypeAlias = _typing.Literal["_guard", b"_guard"]  # noqa: Y015
+    _WhichOneofReturnType__solo: _TypeAlias = _typing.Literal["solo"]  # noqa: Y015
+    _WhichOneofArgType__solo: _TypeAlias = _typing.Literal["_solo", b"_solo"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__guard) -> _WhichOneofReturnType__guard | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__solo) -> _WhichOneofReturnType__solo | None: ...
+
+Global___VoidReversed: _TypeAlias = VoidReversed  # noqa: Y015
 
 @_typing.final
 class TurnExtended(_message.Message):

@@ -99,6 +99,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """FAILED_PRECONDITION. The player is banned already: nothing to do."""
     ERROR_REASON_NOT_BANNED: _ErrorReason.ValueType  # 35
     """FAILED_PRECONDITION. The player is not banned: nothing to do."""
+    ERROR_REASON_NOT_A_RULING: _ErrorReason.ValueType  # 36
+    """FAILED_PRECONDITION. There is no ruling at that version of the table: list its rulings."""
+    ERROR_REASON_NOT_REVERSIBLE: _ErrorReason.ValueType  # 37
+    """FAILED_PRECONDITION. A ruling of another kind than those that can be taken back, fines and the voiding of a hand that
+    was played to its end: do not retry (RULE-1).
+    """
+    ERROR_REASON_ALREADY_REVERSED: _ErrorReason.ValueType  # 38
+    """FAILED_PRECONDITION. The ruling was taken back already: nothing to do (RULE-1)."""
     ERROR_REASON_INVALID_FIELD: _ErrorReason.ValueType  # 40
     """--- The call itself. ---
 
@@ -245,6 +253,14 @@ ERROR_REASON_ALREADY_BANNED: ErrorReason.ValueType  # 34
 """FAILED_PRECONDITION. The player is banned already: nothing to do."""
 ERROR_REASON_NOT_BANNED: ErrorReason.ValueType  # 35
 """FAILED_PRECONDITION. The player is not banned: nothing to do."""
+ERROR_REASON_NOT_A_RULING: ErrorReason.ValueType  # 36
+"""FAILED_PRECONDITION. There is no ruling at that version of the table: list its rulings."""
+ERROR_REASON_NOT_REVERSIBLE: ErrorReason.ValueType  # 37
+"""FAILED_PRECONDITION. A ruling of another kind than those that can be taken back, fines and the voiding of a hand that
+was played to its end: do not retry (RULE-1).
+"""
+ERROR_REASON_ALREADY_REVERSED: ErrorReason.ValueType  # 38
+"""FAILED_PRECONDITION. The ruling was taken back already: nothing to do (RULE-1)."""
 ERROR_REASON_INVALID_FIELD: ErrorReason.ValueType  # 40
 """--- The call itself. ---
 

@@ -264,6 +264,7 @@ class Hand(_message.Message):
     DUE_AT_FIELD_NUMBER: _builtins.int
     TURN_VERSION_FIELD_NUMBER: _builtins.int
     CONNECTIONS_FIELD_NUMBER: _builtins.int
+    REVERSIBLE_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Its number at this table, from 1."""
     dealer: _builtins.int
@@ -326,7 +327,7 @@ class Hand(_message.Message):
 
     @_builtins.property
     def fines(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Points fined so far, by seat, negative; 0 for most (FINE-2)."""
+        """Points fined so far, by seat, negative; 0 for most (FINE-2). A fine that was taken back stays in them."""
 
     @_builtins.property
     def result(self) -> Global___Result:
@@ -335,6 +336,12 @@ class Hand(_message.Message):
     @_builtins.property
     def connections(self) -> _containers.RepeatedCompositeFieldContainer[Global___Connection]:
         """What is known of the players' lines, by seat."""
+
+    @_builtins.property
+    def reversible(self) -> _containers.RepeatedCompositeFieldContainer[Global___Reversible]:
+        """Its fines and, if it was played to its end, its being void, in order: the rulings that an operator may take back
+        (RULE-1). No hand follows at a table on one that has any.
+        """
 
     def __init__(
         self,
@@ -360,16 +367,49 @@ class Hand(_message.Message):
         due_at: _builtins.str = ...,
         turn_version: _builtins.int = ...,
         connections: _abc.Iterable[Global___Connection] | None = ...,
+        reversible: _abc.Iterable[Global___Reversible] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "offer", b"offer", "result", b"result", "roles", b"roles", "stakes", b"stakes", "trick", b"trick", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "answers", b"answers", "asked", b"asked", "connections", b"connections", "deal", b"deal", "dealer", b"dealer", "due_at", b"due_at", "fines", b"fines", "hands", b"hands", "number", b"number", "offer", b"offer", "out", b"out", "phase", b"phase", "players", b"players", "result", b"result", "roles", b"roles", "stakes", b"stakes", "tribute", b"tribute", "trick", b"trick", "trusteeships", b"trusteeships", "turn", b"turn", "turn_version", b"turn_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_turn", b"_turn", "answers", b"answers", "asked", b"asked", "connections", b"connections", "deal", b"deal", "dealer", b"dealer", "due_at", b"due_at", "fines", b"fines", "hands", b"hands", "number", b"number", "offer", b"offer", "out", b"out", "phase", b"phase", "players", b"players", "result", b"result", "reversible", b"reversible", "roles", b"roles", "stakes", b"stakes", "tribute", b"tribute", "trick", b"trick", "trusteeships", b"trusteeships", "turn", b"turn", "turn_version", b"turn_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__turn: _TypeAlias = _typing.Literal["turn"]  # noqa: Y015
     _WhichOneofArgType__turn: _TypeAlias = _typing.Literal["_turn", b"_turn"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__turn) -> _WhichOneofReturnType__turn | None: ...
 
 Global___Hand: _TypeAlias = Hand  # noqa: Y015
+
+@_typing.final
+class Reversible(_message.Message):
+    """A ruling of a hand that an operator may take back (RULE-1)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    REVERSED_BY_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """Its version."""
+    seat: _builtins.int
+    """The seat that it fined; absent if it is that the hand is void."""
+    reversed_by: _builtins.int
+    """The version of the event that took it back; 0 if none did."""
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        seat: _builtins.int | None = ...,
+        reversed_by: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "reversed_by", b"reversed_by", "seat", b"seat", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___Reversible: _TypeAlias = Reversible  # noqa: Y015
 
 @_typing.final
 class CardsInHand(_message.Message):
