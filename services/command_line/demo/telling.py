@@ -7,7 +7,8 @@ from typing import assert_never
 
 from baohuang.rules import events as ev
 from baohuang.rules.settlement import Solo
-from baohuang.rules.state import Answer, Phase, Table, UnseatingReason
+from baohuang.rules.state import Answer, Phase, Table
+from command_line.demo.telling_rulings import tell_ruling, tell_standing
 from command_line.demo.words import PLACES, called, faces, listed, names, player_at
 
 _PHASES = {
@@ -31,15 +32,9 @@ _SAID = {
     Answer.SURRENDER: "surrender 投降",
     Answer.KICK: "kick 踢",
 }
-_UNSEATED = {
-    UnseatingReason.NOT_READY: "he was not ready in time",
-    UnseatingReason.WAITED_TOO_LONG: "no hand came of it for too long",
-    UnseatingReason.IN_ANOTHER_HAND: "he plays a hand elsewhere",
-    UnseatingReason.BANNED: "he is banned",
-}
 
 
-def tell(event: ev.Event, table: Table) -> str:  # noqa: PLR0911 - one line a kind of event
+def tell(event: ev.Event, table: Table) -> str:
     """Return the event in words."""
     match event:
         case ev.CardsPlayed() | ev.Passed() | ev.SeatWentOut() | ev.RoleRevealed():
@@ -49,17 +44,18 @@ def tell(event: ev.Event, table: Table) -> str:  # noqa: PLR0911 - one line a ki
             | ev.HandFinished()
         ):  # fmt: skip
             return _tell_table(event, table)
-        case ev.PlayerUnseated() | ev.TableDissolved() | ev.TableClosed() | ev.PlayerBanned() | ev.PlayerReinstated():
-            return _tell_order(event)
+        case (
+            ev.PlayerUnseated() | ev.TableDissolved() | ev.TableClosed() | ev.PlayerBanned() | ev.PlayerReinstated()
+            | ev.PlayerFined() | ev.HandVoided() | ev.FineReversed() | ev.VoidReversed()
+        ):  # fmt: skip
+            return tell_ruling(event)
         case ev.SeedCommitted() | ev.CardsDealt() | ev.TributePaid() | ev.TributeReturned() | ev.RedealOrdered():
             return _tell_deal(event, table)
         case (
-            ev.TrusteeshipEntered() | ev.TrusteeshipMadePermanent() | ev.TrusteeshipCancelled() | ev.PlayerFined()
-            | ev.HandVoided()
+            ev.TrusteeshipEntered() | ev.TrusteeshipMadePermanent() | ev.TrusteeshipCancelled() | ev.TurnExtended()
+            | ev.ConnectionLost() | ev.ConnectionRestored()
         ):  # fmt: skip
-            return _tell_ruling(event, table)
-        case ev.TurnExtended() | ev.ConnectionLost() | ev.ConnectionRestored():
-            return _tell_time(event, table)
+            return tell_standing(event, table)
         case _:
             return _tell_roles(event, table)
 
@@ -103,25 +99,6 @@ def _tell_table(
             assert_never(event)
 
 
-def _tell_order(
-    event: ev.PlayerUnseated | ev.TableDissolved | ev.TableClosed | ev.PlayerBanned | ev.PlayerReinstated,
-) -> str:
-    match event:
-        case ev.PlayerUnseated():
-            return f"{event.player} is taken off seat {event.seat}: {_UNSEATED[event.reason]} ({event.rule})"
-        case ev.TableDissolved():
-            return f"the table is dissolved ({event.rule})"
-        case ev.TableClosed():
-            note = f": {event.note}" if event.note else ""
-            return f"the table is closed ({event.rule}){note}"
-        case ev.PlayerBanned():
-            return f"{event.player} is banned ({event.rule}): {event.note}"
-        case ev.PlayerReinstated():
-            return f"{event.player} may play again ({event.rule}): {event.note}"
-        case _:
-            assert_never(event)
-
-
 def _tell_end(event: ev.HandFinished, table: Table) -> str:
     if event.surrendered and event.emperor is not None:
         return f"{called(table, event.emperor)} surrendered: the hand is over"
@@ -151,40 +128,6 @@ def _tell_deal(
             return f"nobody takes the crown: the cards are dealt anew ({event.rule})"
         case _:
             assert_never(event)
-
-
-def _tell_ruling(
-    event: ev.TrusteeshipEntered
-    | ev.TrusteeshipMadePermanent
-    | ev.TrusteeshipCancelled
-    | ev.PlayerFined
-    | ev.HandVoided,
-    table: Table,
-) -> str:
-    match event:
-        case ev.TrusteeshipEntered():
-            return f"{called(table, event.seat)} is played by the trustee 托管 ({event.rule})"
-        case ev.TrusteeshipMadePermanent():
-            return f"{called(table, event.seat)} stays with the trustee to the end ({event.rule})"
-        case ev.TrusteeshipCancelled():
-            return f"{called(table, event.seat)} takes the seat back"
-        case ev.PlayerFined():
-            return f"{event.player} is fined {event.points} ({event.rule})"
-        case ev.HandVoided():
-            note = f": {event.note}" if event.note else ""
-            return f"the hand is void ({event.rule}){note}"
-        case _:
-            assert_never(event)
-
-
-def _tell_time(event: ev.TurnExtended | ev.ConnectionLost | ev.ConnectionRestored, table: Table) -> str:
-    match event:
-        case ev.TurnExtended():
-            return f"the service was late, the turn begins anew ({event.rule})"
-        case ev.ConnectionLost():
-            return f"{called(table, event.seat)} has lost the connection"
-        case ev.ConnectionRestored():
-            return f"{called(table, event.seat)} is connected again"
 
 
 def _tell_roles(  # noqa: C901, PLR0911 - one line an event
