@@ -175,7 +175,7 @@ def _party_message(ticket: Ticket) -> pb.Party:
     return pb.Party(
         size=ticket.size,
         players=ticket.players,
-        party_code=ticket.code if ticket.size > 1 and ticket.player == ticket.leader else "",
+        party_code=(ticket.code or "") if ticket.size > 1 and ticket.player == ticket.leader else "",
         ruleset=ticket.ruleset,
         options=_options_message(ticket.options) if ticket.options else None,
     )

@@ -58,14 +58,18 @@ class Wanted(Struct, frozen=True):
     wish: Wish | str
     ticket_id: TicketId
     party_id: PartyId
-    new_code: str
+    new_code: str | None
 
 
 def wanted(request: Request, wish: Wish | str) -> Wanted:
     """Return a request with fresh ids. Random bytes cost a call of the system, so all come from one."""
     random = secrets.token_bytes(48)
-    code = base64.urlsafe_b64encode(random[32:]).rstrip(b"=").decode()
+    code = _code_of(random[32:]) if isinstance(wish, Wish) and wish.size > 1 else None
     return Wanted(request, wish, TicketId(_uuid4(random[:16])), PartyId(_uuid4(random[16:32])), code)
+
+
+def _code_of(random: bytes) -> str:
+    return base64.urlsafe_b64encode(random).rstrip(b"=").decode()
 
 
 def _uuid4(random: bytes) -> str:

@@ -42,8 +42,9 @@ class Ticket(Struct, frozen=True):
     """A ticket, its party, how it waits, and what became of it.
 
     `place` counts parties from 1, 0 for one that does not wait; `match_found` of one that is about to be seated.
-    `players` are the party's, the leader first. `match_id`, `table_id` and `seats` are set if it is matched, `reason`
-    if it was set aside, `culprit` if that was on somebody's account. `options` are None if they cannot be read.
+    `players` are the party's, the leader first; `code` is None where the party is of one. `match_id`, `table_id` and
+    `seats` are set if it is matched, `reason` if it was set aside, `culprit` if that was on somebody's account.
+    `options` are None if they cannot be read.
     """
 
     ticket_id: TicketId
@@ -54,7 +55,7 @@ class Ticket(Struct, frozen=True):
     reason: str | None
     culprit: PlayerId | None
     leader: PlayerId
-    code: str
+    code: str | None
     ruleset: str
     options: Options | None
     size: int

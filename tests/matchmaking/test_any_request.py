@@ -77,6 +77,8 @@ async def test_any_request_gets_a_clear_answer(unhurried: Service, database: asy
 async def trade(making: AnyMessage, database: asyncpg.Connection) -> None:
     """Have requests made with the ids and codes that there are."""
     tickets = await database.fetch("select ticket_id from tickets order by made_at desc limit $1", TRADED)
-    parties = await database.fetch("select code from parties order by opened_at desc limit $1", TRADED)
+    parties = await database.fetch(
+        "select code from parties where code is not null order by opened_at desc limit $1", TRADED
+    )
     making.likely["ticket_id"] = [row["ticket_id"] for row in tickets] or ["-"]
     making.likely["party_code"] = [row["code"] for row in parties] or ["-"]

@@ -51,7 +51,7 @@ async def test_each_of_a_flush_has_its_own_outcome(desk: tuple[Creating, Desk], 
         (asked("an", "1"), ALONE),
         (asked("ce", "2"), ALONE),
         (asked("bo", "1", b"2"), OF_THREE),
-        (asked("di", "1"), leader.code),
+        (asked("di", "1"), leader.code or ""),
         (asked("el", "1"), ALONE),
         (asked("fu", "1"), OF_THREE),
     )
