@@ -55,11 +55,11 @@ _log = structlog.get_logger("table_service")
 
 
 class _Decided(Struct, frozen=True):
-    """What a command is to append, its events, and the table as they leave it."""
+    """What a command is to append, its events, and the table as each of them leaves it."""
 
     append: Append
     events: tuple[Event, ...]
-    after: Table
+    tables: tuple[Table, ...]
 
 
 class CommandHandler:
@@ -140,7 +140,8 @@ class CommandHandler:
         command = Command(
             request.player, request.action, Instant(instant(now)), seed, frozenset(kept.hands), kept.banned
         )
-        events, after = decide(held.table, command)
+        events, tables = decide(held.table, command)
+        after = tables[-1]
         claims = claims_of(events, after)
         append = Append(
             stream_id=held.stream_id,
@@ -160,13 +161,13 @@ class CommandHandler:
             releases=tuple(claims.releases),
             unclaimed=tuple(claims.unclaimed),
         )
-        return _Decided(append, events, after)
+        return _Decided(append, events, tables)
 
     async def _append(self, held: HeldTable, decided: _Decided) -> Done | Kept:
         """Return what came of it, or what to know when it is decided again, the table being behind the log or not."""
         match await self._log.append(decided.append):
             case Appended() as appended:
-                self._tables.learn(held, appended.events, decided.events, decided.after)
+                self._tables.learn(held, appended.events, decided.events, decided.tables)
                 self._tables.adopt(held)
                 self._neighbours.appended(held.table_id, appended.version)
                 return Done(held.table_id, appended.version, appended.hash)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import StoredEvent
 from baohuang.rules.events import Event
-from baohuang.rules.evolve import evolve
+from baohuang.rules.evolve import states
 from baohuang.rules.state import Table
 
 
@@ -20,13 +20,10 @@ class Happened(Struct, frozen=True):
 
 
 def replay(
-    table: Table | None, stored: Sequence[StoredEvent], events: Sequence[Event], after: Table | None = None
+    table: Table | None, stored: Sequence[StoredEvent], events: Sequence[Event], tables: Sequence[Table] = ()
 ) -> Iterable[Happened]:
-    """Yield each event with the table as it left it; `after` is the last such table, where it is known already."""
-    last = len(stored) - 1
-    for index, (record, event) in enumerate(zip(stored, events, strict=True)):
-        table = after if after is not None and index == last else evolve(table, event)
-        yield Happened(record, event, table)
+    """Yield each event with the table as it left it; `tables` are these, where they are known already."""
+    return map(Happened, stored, events, tables or states(events, table))
 
 
 def replay_stored(stored: Sequence[StoredEvent]) -> Sequence[Happened]:

@@ -123,14 +123,14 @@ class Tables:
         self._held.pop(table_id, None)
 
     def learn(
-        self, held: HeldTable, stored: Sequence[StoredEvent], events: Sequence[Event], after: Table | None = None
+        self, held: HeldTable, stored: Sequence[StoredEvent], events: Sequence[Event], tables: Sequence[Table] = ()
     ) -> None:
         """Move the table on by events that are in the log, and tell the listener.
 
-        `after` is the table as the last of them leaves it, where that is known already.
+        `tables` are the table as each of them leaves it, where that is known already.
         """
         before = held.whole if held.table else None
-        learnt = held.curtain.learn(before, replay(held.table, stored, events, after))
+        learnt = held.curtain.learn(before, replay(held.table, stored, events, tables))
         last = learnt[-1].happened
         held.table, held.version, held.hash = last.table, last.stored.version, last.stored.hash
         self._listener(held.table_id, learnt)

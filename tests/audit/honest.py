@@ -99,7 +99,7 @@ class Play:
         elsewhere, banned = (kept, frozenset[PlayerId]()) if self.dice.random() < 0.5 else (frozenset[PlayerId](), kept)
         seed = sha256(self.dice.randbytes(32)).hexdigest()
         command = cmd.Command(player, action, self.at, seed, elsewhere - {player}, banned - {player})
-        events, self.table = decide(self.table, command)
+        events, (*_, self.table) = decide(self.table, command)
         return command, events
 
     def _is_kept(self, action: cmd.Action) -> bool:

@@ -77,7 +77,7 @@ def _ready(_seat: int) -> cmd.Action:
 def _decided(
     table: Table | None, player: PlayerId, action: cmd.Action, dice: random.Random, history: list[Event] | None = None
 ) -> Table:
-    events, after = decide(table, cmd.Command(player, action, _AT, f"{dice.getrandbits(256):064x}"))
+    events, (*_, after) = decide(table, cmd.Command(player, action, _AT, f"{dice.getrandbits(256):064x}"))
     if history is not None:
         history += events
     return after

@@ -67,7 +67,7 @@ class Dealer:
     def _act(self, player: PlayerId, action: cmd.Action) -> None:
         self._commands += 1
         seed = sha256(f"{self._name}/{self._commands}".encode()).hexdigest()
-        _, self.table = decide(self.table, cmd.Command(player, action, _AT, seed))
+        _, (*_, self.table) = decide(self.table, cmd.Command(player, action, _AT, seed))
 
 
 BOTS: Mapping[int, Policy] = dict.fromkeys(ALL_SEATS, choose)

@@ -40,10 +40,10 @@ def play(ruleset: str, options: Options, seed: int, hands: int) -> Iterator[Step
     random = Random(seed)  # noqa: S311 - to be repeated, not to be unforeseeable
     player = RandomPlayer(random, replace(mood_of(random), open_solos=0.4))
     opening = cmd.OpenTable(TableId("table"), ruleset, options)
-    events, table = decide(None, _command(PlayerId("creator"), opening, random))
+    events, (*_, table) = decide(None, _command(PlayerId("creator"), opening, random))
     yield Step(events, table)
     for seat in ALL_SEATS:
-        events, table = decide(table, _command(_player(seat), cmd.SitDown(seat), random))
+        events, (*_, table) = decide(table, _command(_player(seat), cmd.SitDown(seat), random))
         yield Step(events, table)
     while table.hands_played < hands and table.status is TableStatus.OPEN:
         events, table = _next(table, player, random)
@@ -89,9 +89,10 @@ def _next(table: Table, player: RandomPlayer, random: Random) -> tuple[tuple[Eve
     """Do the first of the actions that somebody might choose which the rules allow."""
     for seat, action in _choices(table, player, random):
         try:
-            return decide(table, _command(_player(seat), action, random))
+            events, (*_, after) = decide(table, _command(_player(seat), action, random))
         except RefusedError:
             continue
+        return events, after
     raise AssertionError(f"nobody can do anything in {table.hand and table.hand.phase}")
 
 

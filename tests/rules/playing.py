@@ -116,7 +116,7 @@ class Game:
         """Decide the player's command and return its events; what `decide` raises changes nothing."""
         self._commands += 1
         command = cmd.Command(player, action, self.at, seed_of(f"{self.name}/{self._commands}"))
-        events, self._table = decide(self._table, command)
+        events, (*_, self._table) = decide(self._table, command)
         self.events += events
         return events
 

@@ -74,7 +74,7 @@ def test_the_fifth_to_get_ready_unseats_who_may_not_play(known: str, reason: Uns
     """The caller is ready, no hand begins; the ruling rests on the other's readiness and names no deadline."""
     game = four_ready()
     asked = replace(command(PLAYERS[4], READY), **{known: frozenset({PLAYERS[1], NOT_SEATED})})  # type: ignore[arg-type]
-    (unseated, ready), after = decide(game.table, asked)
+    (unseated, ready), (*_, after) = decide(game.table, asked)
     assert isinstance(unseated, PlayerUnseated)
     assert (unseated.seat, unseated.player, unseated.reason, unseated.rule) == (1, PLAYERS[1], reason, rule)
     assert (unseated.due_at, unseated.closes_at) == ("", "")

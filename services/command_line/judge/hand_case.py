@@ -132,7 +132,7 @@ def _script_line(line: object, index: int) -> tuple[int, Action]:
 
 def _apply(table: Table, seat: int, action: Action) -> tuple[Table, bool]:
     """Return the table after the action, and whether it ordered a redeal: then as it was just before that."""
-    events, after = decide(table, _command(seat, action))
+    events, (*_, after) = decide(table, _command(seat, action))
     if any(isinstance(event, RedealOrdered) for event in events):
         return _before_redeal(table, events), True
     return after, False

@@ -64,7 +64,7 @@ class Decisions:
             event = decide_ban(banned=self._banned, command=command)
             self._banned = command.banned
             return (event,)
-        derived, self._table = decide(self._table, command_of(self._table, recorded))
+        derived, (*_, self._table) = decide(self._table, command_of(self._table, recorded))
         return derived
 
     def _resume(self, recorded: Recorded) -> None:

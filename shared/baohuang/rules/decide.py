@@ -33,15 +33,15 @@ from baohuang.rules.state import (
 )
 
 
-def decide(table: Table | None, command: cmd.Command) -> tuple[tuple[Event, ...], Table]:
-    """Return the events the command brings about, at least one, and the table as they leave it.
+def decide(table: Table | None, command: cmd.Command) -> tuple[tuple[Event, ...], tuple[Table, ...]]:
+    """Return the events the command brings about, at least one, and the table as each of them leaves it.
 
     Raises RefusedError (a wrong move, its clause named), UnknownRulesetError and OptionError (OpenTable).
     """
     decision = Decision(table, command)
     _act(decision, command.action)
     _follow_up(decision)
-    return tuple(decision.events), decision.table
+    return tuple(decision.events), tuple(decision.tables)
 
 
 def _act(decision: Decision, action: cmd.Action) -> None:

@@ -1,4 +1,4 @@
-"""A decision in the making: the events so far, and the table as they leave it."""
+"""A decision in the making: the events so far, and the table as each of them leaves it."""
 
 from hashlib import sha256
 
@@ -12,20 +12,22 @@ from baohuang.rules.state import Hand, Instant, Table
 
 
 class Decision:
-    """What one command brings about. Lives only inside `decide`; its events and its table come out."""
+    """What one command brings about. Lives only inside `decide`; its events and its tables come out."""
 
-    __slots__ = ("_seed", "_table", "command", "events")
+    __slots__ = ("_seed", "_table", "command", "events", "tables")
 
     def __init__(self, table: Table | None, command: Command) -> None:
         self._table = table
         self.command = command
         self.events: list[Event] = []
+        self.tables: list[Table] = []
         self._seed = command.seed
 
     def emit(self, event: Event) -> None:
         """Add an event and move the state on."""
         self._table = evolve(self._table, event)
         self.events.append(event)
+        self.tables.append(self._table)
 
     def turn_ends(self) -> Instant:
         """Return the deadline of a turn that opens now."""

@@ -4,7 +4,7 @@ The same functions fold the full log and a viewer's redacted one: on a masked st
 move as HIDDEN ones. For every viewer v: evolve(mask(state, v), redact(event, v)) = mask(evolve(state, event), v).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Final
@@ -40,6 +40,13 @@ _NO_SITTERS: Final = (SeatAtTable(),) * SEATS
 def fold(events: Iterable[ev.Event], table: Table | None = INITIAL) -> Table | None:
     """Return the state after the events, in order, from `table` on."""
     return reduce(evolve, events, table)
+
+
+def states(events: Iterable[ev.Event], table: Table | None = INITIAL) -> Iterator[Table]:
+    """Yield the state after each of the events, in order, from `table` on."""
+    for event in events:
+        table = evolve(table, event)
+        yield table
 
 
 def evolve(table: Table | None, event: ev.Event) -> Table:

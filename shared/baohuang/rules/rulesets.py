@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NewType
 
@@ -207,6 +208,7 @@ def parse_options(given: Mapping[str, object]) -> Options:
     return Options(**given)  # type: ignore[arg-type] # names and types were checked above
 
 
+@lru_cache(maxsize=1_000)  # many tables have few rulesets
 def with_options(ruleset: Ruleset, options: Options) -> Ruleset:
     """Return the ruleset as the options have it; raise OptionError for one it does not offer or out of bounds."""
     for name in RULE_OPTIONS:
