@@ -61,7 +61,7 @@ def play_by_trustees(ruleset: str) -> Iterator[Step]:
         *((player, cmd.RequestTrusteeship()) for player in five),
     ]
     for player, action in actions:
-        events, table = decide(table, _command(player, action, random))
+        events, (*_, table) = decide(table, _command(player, action, random))
         yield Step(events, table)
     if table is not None:
         yield from _reversals(table, random)
@@ -72,7 +72,7 @@ def _reversals(table: Table, random: Random) -> Iterator[Step]:
     for ruling in table.hand.reversible if table.hand else ():
         kind = "HandVoided" if ruling.seat is None else "PlayerFined"
         action = cmd.ReverseRuling(ruling.version, "an operator's reason", kind)
-        events, table = decide(table, _command(PlayerId("operator"), action, random))
+        events, (*_, table) = decide(table, _command(PlayerId("operator"), action, random))
         yield Step(events, table)
 
 
