@@ -14,6 +14,7 @@ from typing import Any, Final
 from google.protobuf.message import Message
 
 from baohuang.eventlog.port import Head, RequestId, StreamId, Version
+from baohuang.gen.history.v1 import history_service_pb2
 from baohuang.gen.rules.v1 import hand_pb2, ruleset_pb2
 from baohuang.gen.table.v1 import play_pb2, table_view_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
@@ -101,6 +102,22 @@ def request_in(message: MutatingRequest, now: Callable[[], datetime]) -> Request
     table_id = table_id_in(message.table_id)
     expected = Version(message.expected_version) if message.HasField("expected_version") else None
     return _request(table_id, message, _ACTIONS[type(message)](message), expected)
+
+
+def ruling_named_in(message: history_service_pb2.ReverseRulingRequest) -> tuple[TableId, Version]:
+    """Return table and version of the ruling. Raises MalformedInput; NotFound for an id that no table can have."""
+    if message.version < 1:
+        raise MalformedInput.field("version", "events are numbered from 1")
+    return table_id_in(message.table_id), Version(message.version)
+
+
+def reversal_in(message: history_service_pb2.ReverseRulingRequest, kind: str) -> Request:
+    """Return the command of a ReverseRuling request, the event at its version being of that type (empty: none).
+
+    Raises MalformedInput; NotFound for an id that no table can have.
+    """
+    table_id, version = ruling_named_in(message)
+    return _request(table_id, message, cmd.ReverseRuling(version, _reason(message.reason), kind), None)
 
 
 def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
@@ -272,7 +289,12 @@ _ACTIONS: Final[Mapping[type[Message], Callable[[Any], cmd.Action]]] = MappingPr
 """What each kind of request asks of a table that is there already."""
 
 
-def _request(table_id: TableId, message: MutatingRequest, action: cmd.Action, expected: Version | None) -> Request:
+def _request(
+    table_id: TableId,
+    message: MutatingRequest | history_service_pb2.ReverseRulingRequest,
+    action: cmd.Action,
+    expected: Version | None,
+) -> Request:
     return Request(
         table_id=table_id,
         player=caller(),

@@ -9,6 +9,7 @@ from typing import Final
 
 from baohuang.eventlog.port import EventLog
 from baohuang.eventlog.postgres.log import open_log
+from baohuang.gen.history.v1 import history_service_pb2_grpc
 from baohuang.gen.rules.v1 import rules_service_pb2, rules_service_pb2_grpc
 from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
 from baohuang.rpc.server import RpcServer
@@ -22,6 +23,8 @@ from table_service.identifiers import new_watch_id
 from table_service.playing.session import Playing
 from table_service.pokes import Ears, NatsAddress, neighbours
 from table_service.relaying import Told, relaying
+from table_service.reversing import Reversing
+from table_service.reversing_servicer import ReversingServicer
 from table_service.rules_servicer import RulesServicer
 from table_service.seeds import SeedSource, seeds_from
 from table_service.settings import TableSettings
@@ -124,6 +127,8 @@ async def serving(
         servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
         table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
+        reversing = ReversingServicer(Reversing(log, handler))  # type: ignore[abstract] # of the contract one method
+        history_service_pb2_grpc.add_HistoryServiceServicer_to_server(reversing, server.grpc)
         measuring = asyncio.create_task(clock.keep_measured())
         try:
             async with deadlines, lines:

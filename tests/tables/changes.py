@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from baohuang.gen.history.v1 import history_service_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rules import commands as cmd
 from tables.clients import Changing, Client, act, fresh, open_table, ready, sit, stand
@@ -107,6 +108,21 @@ async def _banning(replica: Replica) -> Change:
     return Change(operator(replica), request, game)
 
 
+async def _reversing(replica: Replica) -> Change:
+    game = await started(replica, players=company())
+    fined = await fine(game)
+    request = history_service_pb2.ReverseRulingRequest(
+        request_id=fresh(), table_id=game.table_id, version=fined, reason="a test"
+    )
+    return Change(operator(replica), request, game)
+
+
+async def fine(game: Game, seat: int = 3) -> int:
+    """Have a player forfeit his seat, and return the version of the fine."""
+    await game.clients[seat].call(pb.ForfeitSeatRequest(request_id=fresh(), table_id=game.table_id))
+    return (await game.hand()).reversible[-1].version
+
+
 def operator(replica: Replica) -> Client:
     """Return an operator's client."""
     client = Client(replica.channel, "olga")
@@ -134,4 +150,5 @@ CHANGES: dict[str, Callable[[Replica], Awaitable[Change]]] = {
     "VoidHand": _voiding,
     "CloseTable": _closing,
     "SetBan": _banning,
+    "ReverseRuling": _reversing,
 }

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
+from baohuang.gen.history.v1 import history_service_pb2, history_service_pb2_grpc
 from baohuang.gen.rules.v1 import rules_service_pb2_grpc, ruleset_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc, watch_pb2
@@ -32,6 +33,7 @@ Changing = (
     | pb.VoidHandRequest
     | pb.CloseTableRequest
     | pb.SetBanRequest
+    | history_service_pb2.ReverseRulingRequest
 )
 Outcome = pb.OpenTableResponse | pb.SitDownResponse | pb.StandUpResponse | pb.SetReadyResponse | pb.ActResponse
 
@@ -57,6 +59,7 @@ class Client:
         self._stubs = (
             table_service_pb2_grpc.TableServiceStub(channel),
             rules_service_pb2_grpc.RulesServiceStub(channel),
+            history_service_pb2_grpc.HistoryServiceStub(channel),
         )
 
     def start(self, request: Message, seconds: float = SECONDS) -> Any:

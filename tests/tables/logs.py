@@ -109,6 +109,22 @@ class SlowToAnswer(FrontLog):
         return outcome
 
 
+class Meeting(FrontLog):
+    """Lets appends through once as many have come as the barrier is for: what they rest on was read by then."""
+
+    def __init__(self, behind: EventLog, barrier: asyncio.Barrier) -> None:
+        super().__init__(behind)
+        self._barrier = barrier
+        self.meeting = False
+
+    async def append(self, command: Append) -> Outcome:
+        """Append; while `meeting`, the first time together with the others."""
+        if self.meeting:
+            self.meeting = False
+            await self._barrier.wait()
+        return await self.behind.append(command)
+
+
 class Losing(FrontLog):
     """While `losing`, appends and loses the answer, as a connection does that breaks after the commit."""
 

@@ -5,6 +5,7 @@ import grpc
 import pytest
 
 from baohuang.eventlog.port import StoredEvent
+from baohuang.gen.history.v1 import history_service_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1.table_view_pb2 import TABLE_STATUS_OPEN
 from baohuang.rules import commands as cmd
@@ -20,7 +21,11 @@ TIMES = 24
 
 def test_every_method_that_changes_something_is_here() -> None:
     """CHANGES, which the tests of retries and lost replies go through, leaves out no method with a request id."""
-    methods = pb.DESCRIPTOR.services_by_name["TableService"].methods
+    services = (
+        pb.DESCRIPTOR.services_by_name["TableService"],
+        history_service_pb2.DESCRIPTOR.services_by_name["HistoryService"],
+    )
+    methods = [method for service in services for method in service.methods]
     changing = {method.name for method in methods if "request_id" in method.input_type.fields_by_name}
     assert changing == {name.partition(",")[0] for name in CHANGES}
 
