@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.embedded.postgres_binaries import installed_binaries
@@ -14,6 +15,7 @@ from baohuang.eventlog import chain
 from baohuang.eventlog.port import Duplicate, Refused
 from baohuang.eventlog.postgres.log import open_log
 from baohuang.eventlog.postgres.migrations import migrate
+from baohuang.eventlog.postgres.schema import SCHEMA
 from eventlog.commands import accepted, after, command, grow, new_name, new_stream
 
 
@@ -31,10 +33,17 @@ def copy(source: str, target: str, folder: Path) -> None:
     binaries = installed_binaries()
     programs, dump = binaries.prefix / "bin", str(folder / "log.dump")
     with psycopg.connect(target, autocommit=True) as connection:
-        connection.execute("create role baohuang_app nologin")
-        connection.execute("create role baohuang_log_reader nologin")
+        for role in (SCHEMA.role, *SCHEMA.readers):
+            connection.execute(sql.SQL("create role {} nologin").format(sql.Identifier(role)))
     for command_line in (
-        [str(programs / "pg_dump"), "--format=custom", "--schema=eventlog*", f"--file={dump}", source],
+        [
+            str(programs / "pg_dump"),
+            "--format=custom",
+            "--schema=eventlog*",
+            "--schema=history",
+            f"--file={dump}",
+            source,
+        ],
         [str(programs / "pg_restore"), "--exit-on-error", "--no-owner", f"--dbname={target}", dump],
     ):
         subprocess.run(command_line, check=True, env=binaries.environment, capture_output=True)  # noqa: S603

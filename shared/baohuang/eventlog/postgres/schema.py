@@ -7,4 +7,6 @@ from baohuang.database.schema import Schema
 
 READERS: Final = "baohuang_log_reader"
 """Who may read the log's public view; a service that does has its own role be a member of this one."""
-SCHEMA: Final = Schema("eventlog", "baohuang_app", Path(__file__).with_name("migrations"), (READERS,))
+OPERATORS: Final = "baohuang_reader"
+"""Who may read the views of the schema `history`: people, with logins of their own that are members of this role."""
+SCHEMA: Final = Schema("eventlog", "baohuang_app", Path(__file__).with_name("migrations"), (READERS, OPERATORS))
