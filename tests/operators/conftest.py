@@ -81,15 +81,3 @@ async def reader(week_dsn: str, login: Login) -> AsyncIterator[asyncpg.Connectio
     connection = await login.session(week_dsn)
     yield connection
     await connection.close()
-
-
-@pytest.fixture
-async def own_week(
-    postgres_server: Server, week_database: str, login: Login
-) -> AsyncIterator[tuple[asyncpg.Connection, str]]:
-    """Give an operator's session, and the superuser's DSN, of a copy that one test has to itself."""
-    with postgres_server.database(week_database) as name:
-        dsn = postgres_server.dsn_of(name)
-        connection = await login.session(dsn)
-        yield connection, dsn
-        await connection.close()

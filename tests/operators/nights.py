@@ -27,6 +27,8 @@ class Night(Play):
     private: bool = False
     kicked: int | None = None
     """A seat whose player an operator kicks before anybody is emperor."""
+    forgiven: bool = False
+    """Whether the rulings of the last hand are taken back."""
 
     def commands(self, hands: int) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:
         """Give accepted commands and their events until so many hands are played, or the table is closed."""
@@ -39,6 +41,8 @@ class Night(Play):
                 yield self._do(OPERATOR, cmd.KickPlayer(self.kicked))
                 self.kicked = None
             yield self._next()
+        if self.forgiven:
+            yield from self.reversals()
 
     def unfinished(self, commands: int) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:
         """Give so many commands of a hand, which is not over by then."""
@@ -60,8 +64,10 @@ async def record_week(log: EventLog) -> None:
     for number, ruleset in enumerate((*_RULESETS, "homy-standard")):
         evening = MONDAY + timedelta(days=number - 1, hours=19)
         night = Night(TableId(f"table-{number}"), ruleset, number, at=Instant(instant(evening)))
-        night.private, night.kicked = number == 3, 4 if number == 5 else None
+        night.private, night.forgiven, night.kicked = number == 3, number == 4, 4 if number == 5 else None
         await _record(log, night.table_id, night.commands(hands=3))
+    asleep = Night(TableId("table-asleep"), "homy-weihai", 8, at=Instant(instant(MONDAY + timedelta(days=5, hours=22))))
+    await _record(log, asleep.table_id, asleep.all_trustees())
     last = Night(TableId("table-open"), "homy-standard", 7, at=Instant(instant(MONDAY + timedelta(days=6, hours=19))))
     last.restless = 0
     await _record(log, last.table_id, last.unfinished(60))

@@ -77,13 +77,14 @@ select s.stream_id,
        f.version as finished_version,
        f.recorded_at as finished_at,
        f.data is not null and coalesce((f.data ->> 'void')::boolean, false) as void,
-       (f.data ->> 'emperor')::integer as emperor,
-       (f.data ->> 'guard')::integer as guard,
-       f.data ->> 'solo' as solo,
-       coalesce((f.data ->> 'surrendered')::boolean, false) as surrendered,
-       f.data -> 'places' as places,
-       f.data -> 'points' as points,
-       f.data -> 'doublings' as doublings,
+       (coalesce(v.data, f.data) ->> 'emperor')::integer as emperor,
+       (coalesce(v.data, f.data) ->> 'guard')::integer as guard,
+       coalesce(v.data, f.data) ->> 'solo' as solo,
+       coalesce((coalesce(v.data, f.data) ->> 'surrendered')::boolean, false) as surrendered,
+       coalesce(v.data, f.data) -> 'places' as places,
+       coalesce(v.data, f.data) -> 'points' as points,
+       coalesce(v.data, f.data) -> 'doublings' as doublings,
+       v.version as void_reversed_by,
        s.position as started_position
 from eventlog.events as s
 left join lateral (
@@ -93,6 +94,13 @@ left join lateral (
     order by e.version
     limit 1
 ) as f on true
+left join lateral (
+    select e.version, e.data
+    from eventlog.events as e
+    where e.stream_id = s.stream_id and e.type = 'VoidReversed' and e.version > s.version
+        and e.data -> 'hand' = s.data -> 'hand'
+    limit 1
+) as v on true
 where s.type = 'HandStarted';
 
 comment on view history.hands is 'Every hand that was begun, a row each.';
@@ -107,6 +115,8 @@ comment on column history.hands.started_at is 'When it was begun.';
 comment on column history.hands.finished_version is 'The version of HandFinished; null while it is played.';
 comment on column history.hands.finished_at is 'When it was over; null while it is played.';
 comment on column history.hands.void is 'Whether it ended without being scored; why, a ruling HandVoided says.';
+comment on column history.hands.void_reversed_by is
+    'The version of the ruling by which it is scored after all, with these places and points; null for others.';
 comment on column history.hands.emperor is 'The emperor''s seat; null while it is played, and if there was none.';
 comment on column history.hands.guard is 'The guard''s seat; null while it is played, and if there was none.';
 comment on column history.hands.solo is 'The emperor''s solo; null while it is played, and if it was none.';
@@ -229,6 +239,7 @@ select e.stream_id,
        e.data ->> 'player' as player,
        case
            when e.data ? 'player' then jsonb_build_array(e.data -> 'player')
+           when e.type = 'VoidReversed' then e.data -> 'players'
            else coalesce((
                select jsonb_agg(h.data -> 'players' -> about.seat::integer order by about.place)
                from jsonb_array_elements_text(coalesce(e.data -> 'seats', e.data -> 'trustees'))
@@ -237,7 +248,7 @@ select e.stream_id,
        end as players,
        e.data ->> 'reason' as reason,
        e.data ->> 'note' as note,
-       (e.data ->> 'points')::integer as points,
+       case when e.type in ('FineReversed', 'PlayerFined') then (e.data ->> 'points')::integer end as points,
        (e.data ->> 'decidedAt')::timestamp with time zone as decided_at,
        case
            when e.type = 'TurnExtended' then e.data ->> 'missedDueAt'
