@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from baohuang.eventlog.codec import decode
-from baohuang.eventlog.port import NO_HASH, NO_VERSION, EventLog, StoredEvent, StreamId, Version
+from baohuang.eventlog.port import NO_HASH, NO_VERSION, EventReader, StoredEvent, StreamId, Version
 from baohuang.eventlog.reading_back import HAND_STARTED, from_hand_of
 from baohuang.rules.events import Event
 from baohuang.rules.evolve import fold
@@ -62,7 +62,7 @@ class Tables:
 
     def __init__(
         self,
-        log: EventLog,
+        log: EventReader,
         listener: Listener,
         limit: int = TABLES_HELD,
         is_kept: Callable[[TableId], bool] = lambda _: False,

@@ -9,7 +9,7 @@ import typer
 from baohuang.audit.explaining import NotARulingError, explain
 from baohuang.audit.judgement import Judgement, Told
 from baohuang.eventlog.port import StreamId, Version
-from baohuang.eventlog.postgres.log import open_log
+from baohuang.eventlog.postgres.log import open_reader
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
 
 
@@ -36,7 +36,7 @@ def explain_ruling(
 
 
 async def _explain(dsn: str, stream_id: StreamId, version: Version, language: Language | None) -> int:
-    async with open_log(dsn, readers=1) as log:
+    async with open_reader(dsn, readers=1) as log:
         try:
             judgement = await explain(log, stream_id, version)
         except NotARulingError as error:

@@ -17,7 +17,7 @@ from baohuang.audit.log import LogAudit
 from baohuang.audit.stream import Depth
 from baohuang.audit.survey import Survey, open_survey
 from baohuang.eventlog.port import StreamId
-from baohuang.eventlog.postgres.log import open_log
+from baohuang.eventlog.postgres.log import open_reader
 from baohuang.rpc.keys import BadKeySetError, key_set
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
 
@@ -77,7 +77,7 @@ def verify(
 async def _verify(dsn: str, question: _Question, *, as_json: bool) -> int:
     wrong = 0
     async with AsyncExitStack() as stack:
-        audit = LogAudit(await stack.enter_async_context(open_log(dsn, readers=1)), question.depth)
+        audit = LogAudit(await stack.enter_async_context(open_reader(dsn, readers=1)), question.depth)
         survey = await stack.enter_async_context(open_survey(dsn))
         try:
             async for finding in _findings(audit, survey, question):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from baohuang.eventlog.codec import CodecError
-from baohuang.eventlog.postgres.log import open_log
+from baohuang.eventlog.postgres.log import open_reader
 from baohuang.handrecord import HandRecord, NoSuchHand, StillPlayed, hand_of, public, write_record
 from baohuang.rules.state import TableId
 from command_line.audit.asking import DIFFERENT, PostgresDsn, answered, cannot_tell
@@ -47,5 +47,5 @@ async def _export(dsn: str, table_id: TableId, number: int | None, output: Path 
 
 async def record_in_log(dsn: str, table_id: TableId, number: int | None) -> HandRecord:
     """Return the full record of a table's hand. Raises as `hand_of` does, and OSError if there is no database."""
-    async with open_log(dsn, readers=1) as log:
+    async with open_reader(dsn, readers=1) as log:
         return await hand_of(log, table_id, number)

@@ -10,7 +10,7 @@ from baohuang.audit.pausing import Pause, never
 from baohuang.audit.stream import StreamAudit
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import CodecError, decode
-from baohuang.eventlog.port import EventLog, StoredEvent, StreamId, Version
+from baohuang.eventlog.port import EventReader, StoredEvent, StreamId, Version
 from baohuang.eventlog.reading_back import hand_until
 from baohuang.rules import events as ev
 from baohuang.rules.state import Instant, PlayerId
@@ -47,7 +47,7 @@ class _Account:
         self.events[stored.version] = stored, event
 
 
-async def explain(log: EventLog, stream_id: StreamId, version: Version, pause: Pause = never) -> Judgement:
+async def explain(log: EventReader, stream_id: StreamId, version: Version, pause: Pause = never) -> Judgement:
     """Explain the ruling at a version, the record being checked from the beginning of its hand on.
 
     Costs the hand, not the stream. Raises NotARulingError, NothingThereError, LogUnavailable.
@@ -70,14 +70,14 @@ async def explain(log: EventLog, stream_id: StreamId, version: Version, pause: P
     return _judgement(version, ruling[1], timeline, account.findings)
 
 
-async def _begun(log: EventLog, first: StoredEvent) -> _Account:
+async def _begun(log: EventReader, first: StoredEvent) -> _Account:
     """Return an account that begins with an event. Where the one before it is missing, the audit finds that."""
     before = await log.read_stream(first.stream_id, Version(first.version - 2), 1) if first.version > 1 else ()
     after = before[0] if before and before[0].version == first.version - 1 else None
     return _Account(StreamAudit(first.stream_id, after=after))
 
 
-async def _rest_of_command(log: EventLog, stored: StoredEvent) -> AsyncIterator[StoredEvent]:
+async def _rest_of_command(log: EventReader, stored: StoredEvent) -> AsyncIterator[StoredEvent]:
     """Yield the events after one that its command brought about as well."""
     after = stored.version
     while page := await log.read_stream(stored.stream_id, after, _PAGE):

@@ -9,7 +9,7 @@ from baohuang.audit.findings import Check, Finding
 from baohuang.audit.pausing import Pause, never
 from baohuang.audit.stream import Depth, StreamAudit
 from baohuang.audit.survey import Survey
-from baohuang.eventlog.port import NO_VERSION, EventLog, Position, StreamId, Version
+from baohuang.eventlog.port import NO_VERSION, EventReader, Position, StreamId, Version
 
 _PAGE: Final = 1000
 """Events, or positions times a few, that one read takes."""
@@ -34,7 +34,7 @@ class Tally:
 class LogAudit:
     """Verifies a log while it is written to; `tally` grows as it goes, with a pause after each event."""
 
-    log: EventLog
+    log: EventReader
     depth: Depth = Depth.DECISIONS
     tally: Tally = field(default_factory=Tally)
     pause: Pause = never

@@ -241,20 +241,11 @@ class Due:
     due_at: datetime
 
 
-class EventLog(Protocol):
-    """What every event log does; one conformance suite holds all of them to it.
+class EventReader(Protocol):
+    """What reads an event log; a replica of its store will do, which may be a moment behind.
 
     Reads raise `LogUnavailable` when the store does not answer in time.
     """
-
-    async def append(self, command: Append) -> Outcome:
-        """Append one command's events, all or none; when this returns `Appended` they are durable.
-
-        A request accepted before is answered first, then a stale version, then a moment to come or gone by,
-        then a broken constraint. Cancelling the caller never undoes an append under way.
-
-        Raises LogBusy, OutcomeUnknown, Unstorable, LogClosed, LogCorrupted.
-        """
 
     async def head(self, stream_id: StreamId) -> Head | None:
         """Return where the stream ends, None if it does not exist."""
@@ -294,6 +285,19 @@ class EventLog(Protocol):
 
     async def clock(self) -> datetime:
         """Return the store's clock (UTC), the only one that decides; callers measure their offset to it."""
+
+
+class EventLog(EventReader, Protocol):
+    """What every event log does; one conformance suite holds all of them to it."""
+
+    async def append(self, command: Append) -> Outcome:
+        """Append one command's events, all or none; when this returns `Appended` they are durable.
+
+        A request accepted before is answered first, then a stale version, then a moment to come or gone by,
+        then a broken constraint. Cancelling the caller never undoes an append under way.
+
+        Raises LogBusy, OutcomeUnknown, Unstorable, LogClosed, LogCorrupted.
+        """
 
     async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
         """Lease up to `limit` timers due by the store's clock, the longest due first, and return them.

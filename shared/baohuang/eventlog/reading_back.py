@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from baohuang.eventlog.port import EventLog, StoredEvent, StreamId, Version
+from baohuang.eventlog.port import EventReader, StoredEvent, StreamId, Version
 
 HAND_STARTED: Final = "HandStarted"
 """The event that carries the whole table: a rebuild begins at one."""
@@ -11,7 +11,7 @@ _ABOUT_A_HAND: Final = 512
 """More events than a hand has as a rule: how far to look back at first for its beginning."""
 
 
-async def from_hand_of(log: EventLog, stream_id: StreamId, version: Version) -> Sequence[StoredEvent]:
+async def from_hand_of(log: EventReader, stream_id: StreamId, version: Version) -> Sequence[StoredEvent]:
     """Return the events from the beginning of the hand that the event of a version belongs to, to the stream's end.
 
     The first is a HandStarted of that version at the latest; TableOpened if no hand had begun by then. So the table as
@@ -23,7 +23,7 @@ async def from_hand_of(log: EventLog, stream_id: StreamId, version: Version) -> 
     return (*await _back_from(log, stream_id, Version(stored[0].version - 1), version), *stored)
 
 
-async def hand_until(log: EventLog, stream_id: StreamId, version: Version) -> Sequence[StoredEvent]:
+async def hand_until(log: EventReader, stream_id: StreamId, version: Version) -> Sequence[StoredEvent]:
     """Return the events from the beginning of the hand that the event of a version belongs to, up to that event.
 
     The first is as in `from_hand_of`. Costs the hand, not the stream. Raises LogUnavailable.
@@ -31,7 +31,7 @@ async def hand_until(log: EventLog, stream_id: StreamId, version: Version) -> Se
     return await _back_from(log, stream_id, version, version)
 
 
-async def _back_from(log: EventLog, stream_id: StreamId, last: Version, version: Version) -> Sequence[StoredEvent]:
+async def _back_from(log: EventReader, stream_id: StreamId, last: Version, version: Version) -> Sequence[StoredEvent]:
     """Return the events up to `last` from the last beginning of a hand up to `version` on; all of them without one."""
     stored: Sequence[StoredEvent] = ()
     back = _ABOUT_A_HAND

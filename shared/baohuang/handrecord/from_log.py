@@ -5,7 +5,7 @@ from typing import Final
 
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import decode
-from baohuang.eventlog.port import NO_VERSION, EventLog, StoredEvent, StreamId
+from baohuang.eventlog.port import NO_VERSION, EventReader, StoredEvent, StreamId
 from baohuang.handrecord.record import HandRecord, RecordedEvent, Variant
 from baohuang.rules.events import HandFinished, HandStarted, TableDissolved
 from baohuang.rules.state import Instant, TableId
@@ -49,7 +49,7 @@ class HandCutter:
         return None
 
 
-async def hand_of(log: EventLog, table_id: TableId, number: int | None = None) -> HandRecord:
+async def hand_of(log: EventReader, table_id: TableId, number: int | None = None) -> HandRecord:
     """Return the full record of a hand of a table: the one of that number, or the last that is finished.
 
     Reads the table's stream page by page and keeps two hands in memory at most.
@@ -75,7 +75,7 @@ def recorded_of(stored: StoredEvent) -> RecordedEvent:
     return RecordedEvent(stored.version, Instant(instant(stored.recorded_at)), decode(stored.type, stored.data))
 
 
-async def _stream(log: EventLog, stream_id: StreamId) -> AsyncIterator[StoredEvent]:
+async def _stream(log: EventReader, stream_id: StreamId) -> AsyncIterator[StoredEvent]:
     after = NO_VERSION
     while page := await log.read_stream(stream_id, after, _PAGE):
         for stored in page:

@@ -69,17 +69,21 @@ async def open_log(
         yield PostgresLog(commits, reading)
 
 
-class PostgresLog:
-    """An `EventLog` on PostgreSQL; made by `open_log`."""
+@asynccontextmanager
+async def open_reader(dsn: str, *, readers: int = 4, limits: Limits | None = None) -> AsyncIterator["PostgresReader"]:
+    """Open the log of a migrated database, or of a replica of it, only to be read.
 
-    def __init__(self, commits: LogCommits, reading: Pool) -> None:
-        self._commits: Final = commits
+    Raises OSError or asyncpg.PostgresError if the database cannot be reached.
+    """
+    async with await open_pool(dsn, readers, limits or Limits()) as reading:
+        yield PostgresReader(reading)
+
+
+class PostgresReader:
+    """An `EventReader` on PostgreSQL; made by `open_reader`."""
+
+    def __init__(self, reading: Pool) -> None:
         self._reading: Final = reading
-
-    async def append(self, command: Append) -> Outcome:
-        """See `EventLog.append`."""
-        salts = [token_bytes(SALT_BYTES) for _ in command.events]
-        return await self._commits.settled(Linked(command, link(command, salts)))
 
     async def head(self, stream_id: StreamId) -> Head | None:
         """See `EventLog.head`."""
@@ -129,16 +133,29 @@ class PostgresLog:
         now: datetime = row["now"]
         return now
 
-    async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
-        """See `EventLog.claim_due`."""
-        rows = await self._fetch(_CLAIM_DUE, limit, lease_seconds)
-        return tuple(Due(row["stream_id"], row["armed_for_version"], row["due_at"]) for row in rows)
-
     async def _fetch(self, text: str, *arguments: object) -> Sequence[Row]:
         try:
             return await self._reading.fetch(text, *arguments)
         except FAILURES as error:
             raise LogUnavailable(f"{type(error).__name__}: {error}") from error
+
+
+class PostgresLog(PostgresReader):
+    """An `EventLog` on PostgreSQL; made by `open_log`."""
+
+    def __init__(self, commits: LogCommits, reading: Pool) -> None:
+        super().__init__(reading)
+        self._commits: Final = commits
+
+    async def append(self, command: Append) -> Outcome:
+        """See `EventLog.append`."""
+        salts = [token_bytes(SALT_BYTES) for _ in command.events]
+        return await self._commits.settled(Linked(command, link(command, salts)))
+
+    async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
+        """See `EventLog.claim_due`."""
+        rows = await self._fetch(_CLAIM_DUE, limit, lease_seconds)
+        return tuple(Due(row["stream_id"], row["armed_for_version"], row["due_at"]) for row in rows)
 
 
 def _head(row: Row) -> Head:
