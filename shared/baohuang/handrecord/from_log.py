@@ -5,7 +5,7 @@ from typing import Final
 
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import decode
-from baohuang.eventlog.port import NO_VERSION, EventReader, StoredEvent, StreamId
+from baohuang.eventlog.port import NO_VERSION, EventReader, StoredEvent, StreamId, Version
 from baohuang.handrecord.record import HandRecord, RecordedEvent, Variant
 from baohuang.rules.events import HandFinished, HandStarted, TableDissolved
 from baohuang.rules.state import Instant, TableId
@@ -49,15 +49,18 @@ class HandCutter:
         return None
 
 
-async def hand_of(log: EventReader, table_id: TableId, number: int | None = None) -> HandRecord:
+async def hand_of(
+    log: EventReader, table_id: TableId, number: int | None = None, after: Version = NO_VERSION
+) -> HandRecord:
     """Return the full record of a hand of a table: the one of that number, or the last that is finished.
 
-    Reads the table's stream page by page and keeps two hands in memory at most.
+    Reads the table's stream page by page, from the beginning or `after` a version on at which the hand had not begun
+    yet, and keeps two hands in memory at most.
     Raises NoSuchHand, StillPlayed, CodecError for an event that this release does not know, LogUnavailable.
     """
     found: HandRecord | None = None
     cutter = HandCutter()
-    async for stored in _stream(log, StreamId(table_id)):
+    async for stored in _stream(log, StreamId(table_id), after):
         cut = cutter.take(recorded_of(stored))
         if cut is not None and number in {None, cut.started.hand}:
             found = cut
@@ -75,8 +78,7 @@ def recorded_of(stored: StoredEvent) -> RecordedEvent:
     return RecordedEvent(stored.version, Instant(instant(stored.recorded_at)), decode(stored.type, stored.data))
 
 
-async def _stream(log: EventReader, stream_id: StreamId) -> AsyncIterator[StoredEvent]:
-    after = NO_VERSION
+async def _stream(log: EventReader, stream_id: StreamId, after: Version) -> AsyncIterator[StoredEvent]:
     while page := await log.read_stream(stream_id, after, _PAGE):
         for stored in page:
             yield stored

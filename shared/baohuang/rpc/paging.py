@@ -22,11 +22,11 @@ class Paged(Protocol):
         """What the page before ended with; empty for the first page."""
 
 
-def size_of(request: Paged) -> int:
+def size_of(request: Paged, default: int = _DEFAULT_SIZE, largest: int = _LARGEST_SIZE) -> int:
     """Return how long a page may be. Raises MalformedInput."""
     if request.page_size < 0:
         raise MalformedInput.field("page_size", "must not be negative")
-    return min(request.page_size or _DEFAULT_SIZE, _LARGEST_SIZE)
+    return min(request.page_size or default, largest)
 
 
 def token_of(*parts: str) -> str:

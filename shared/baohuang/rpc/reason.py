@@ -92,6 +92,12 @@ class Reason(StrEnum):
     PARTY_FULL = "PARTY_FULL"
     """The party has all the players it is for: nothing to do."""
 
+    # The record.
+    NO_SUCH_VERSION = "NO_SUCH_VERSION"
+    """The table has no event of this version, or had none by then, or none that you are shown yet."""
+    NO_SUCH_HAND = "NO_SUCH_HAND"
+    """No hand of this number was begun at the table."""
+
     # Points and ratings.
     NOT_SCORED = "NOT_SCORED"
     """The ledger does not have this hand (yet): it is not over, or its score is about to come. Ask again later."""

@@ -166,6 +166,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """UNAVAILABLE. The database of scores, ratings or tickets did not answer: retry with the same request id, if it
     has one.
     """
+    ERROR_REASON_NO_SUCH_VERSION: _ErrorReason.ValueType  # 80
+    """--- The record. ---
+
+    NOT_FOUND. The table has no event of this version, or had none by that instant, or none that you are shown yet: list
+    its events.
+    """
+    ERROR_REASON_NO_SUCH_HAND: _ErrorReason.ValueType  # 81
+    """NOT_FOUND. No hand of this number was begun at the table: correct the request."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call was refused, and what a client does about it.
@@ -320,4 +328,12 @@ ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 71
 """UNAVAILABLE. The database of scores, ratings or tickets did not answer: retry with the same request id, if it
 has one.
 """
+ERROR_REASON_NO_SUCH_VERSION: ErrorReason.ValueType  # 80
+"""--- The record. ---
+
+NOT_FOUND. The table has no event of this version, or had none by that instant, or none that you are shown yet: list
+its events.
+"""
+ERROR_REASON_NO_SUCH_HAND: ErrorReason.ValueType  # 81
+"""NOT_FOUND. No hand of this number was begun at the table: correct the request."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015
