@@ -1,71 +1,21 @@
 import asyncio
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from baohuang.eventlog.codec import decode
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rules import commands as cmd
-from baohuang.rules.events import CardCalled, EmperorEnthroned
 from baohuang.rules.rulesets import RULESETS
 from baohuang.rules.state import Answer, Phase, in_progress
 from bench.random_player import chance_of
 from tables.clients import Client, act
+from tables.entitlement import check_entitled, guards_made
 from tables.games import PLAYERS, Game, seated
 from tables.replicas import Replica
 from tables.viewers import Response, Viewer
 
-Json = Any
 VIEWERS: Final = (0, 1, 2, 3, 4, None)
-PUBLIC_CARDS: Final = {("cardsPlayed", "cards"), ("cardCalled", "card")}
-"""Where an update shows cards to everybody."""
-
-
-def hidden_shown_to(seat: int | None, kind: str, event: dict[str, Json], guard: int | None) -> bool:
-    """Tell whether `hidden` may be there for the seat: written from TABLE-2, not from the code under test."""
-    match kind:
-        case "answered" | "crownYielded":
-            return bool(seat == event.get("seat", 0))
-        case "cardsDealt":
-            return seat is not None
-        case "tributePaid":
-            return any(seat in {paid.get("payer", 0), paid.get("receiver", 0)} for paid in event["payments"])
-        case "tributeReturned":
-            return seat in {event.get("seat", 0), event.get("payer", 0)}
-        case "emperorEnthroned" | "cardCalled":
-            return seat is not None and seat in {event.get("seat", 0), guard}
-        case _:
-            return False
-
-
-def check_hidden(seat: int | None, kind: str, event: dict[str, Json]) -> None:
-    """Check what stands in an event's `hidden`, whoever may see some of it."""
-    hidden = event["hidden"]
-    match kind:
-        case "cardsDealt":
-            assert [held.get("seat", 0) for held in hidden["hands"]] == [seat]
-        case "tributePaid":
-            assert all(seat in {paid.get("payer", 0), paid.get("receiver", 0)} for paid in hidden["payments"])
-        case "emperorEnthroned" | "cardCalled" if seat == event.get("seat", 0):
-            assert "guard" not in hidden
-        case "emperorEnthroned" | "cardCalled":
-            assert hidden == {"guard": seat}
-        case _:
-            pass
-
-
-def cards_in(value: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Give the path to every text in a message that could be a card."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from cards_in(inner, (*path, key))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from cards_in(inner, path)
-    elif isinstance(value, str) and 2 <= len(value) <= 3 and value[0] in "3456789TJQKA2BS" and value[1] in "shdcJ":
-        yield path
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
@@ -99,16 +49,6 @@ def ended(viewer: Viewer) -> bool:
     return bool(viewer.received) and viewer.received[-1].update.type == "HandFinished"
 
 
-async def guards_made(game: Game) -> dict[int, int | None]:
-    """Return, by version, the guard that an enthronement or a call made; a later seize may unmake him."""
-    events = [(stored.version, decode(stored.type, stored.data)) for stored in await game.events()]
-    return {
-        version: event.hidden.guard
-        for version, event in events
-        if isinstance(event, EmperorEnthroned | CardCalled) and event.hidden
-    }
-
-
 def check_messages(
     received: list[Response], seat: int | None, guards: dict[int, int | None], seeds: tuple[str, ...]
 ) -> None:
@@ -117,12 +57,7 @@ def check_messages(
         update = MessageToDict(response.update)
         assert not any(seed in str(update) for seed in seeds)
         ((kind, event),) = update["event"].items()
-        shown = "hidden" in event
-        assert not shown or hidden_shown_to(seat, kind, event, guards.get(response.update.version))
-        if shown:
-            check_hidden(seat, kind, event)
-        public = {path for path in cards_in(event) if path[0] != "hidden"}
-        assert {(kind, *path) for path in public} <= PUBLIC_CARDS
+        check_entitled(seat, kind, event, guards.get(response.update.version))
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)

@@ -1,0 +1,84 @@
+"""Pages of events and rulings, each as its caller may see it.
+
+What is not shown to him yet is passed over as if it were not there, up to the end: a page that is short, or after which
+another is said to come, would tell of it.
+"""
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Final
+
+from msgspec import Struct
+
+from baohuang.audit.pausing import HalfTheTime
+from baohuang.eventlog.port import Position, StoredEvent, Version
+from baohuang.history.reader import HistoryReader
+from baohuang.history.sought import EventsSought, Order, RulingsSought, StoredRuling
+from table_service.history.sight import Sight, Sights
+from table_service.privacy import Visitor
+
+_AT_A_TIME: Final = 100
+"""Events that are read, and told, without anybody else having a turn."""
+
+
+class SeenEvent(Struct, frozen=True):
+    """An event, and what its reader may see of it."""
+
+    stored: StoredEvent
+    sight: Sight
+
+
+class SeenRuling(Struct, frozen=True):
+    """A ruling, and what its reader may see of its stream."""
+
+    ruling: StoredRuling
+    sight: Sight
+
+    @property
+    def reversed_by(self) -> Version | None:
+        """The version of the event that took it back, if he is shown that by now."""
+        version = self.ruling.reversed_by
+        return version if version is not None and self.sight.shows(version) else None
+
+
+class Listing:
+    """Reads on and on, in short pages."""
+
+    def __init__(self, records: HistoryReader, sights: Sights) -> None:
+        self._records = records
+        self._sights = sights
+
+    async def events(self, visitor: Visitor, sought: EventsSought, order: Order) -> AsyncGenerator[SeenEvent, None]:
+        """Yield the events sought that are shown to the visitor by now. Raises LogUnavailable."""
+        pause = HalfTheTime()
+        while batch := await self._records.events(sought, order, _AT_A_TIME):
+            sights = await self._sights.of(visitor, {one.stream_id for one in batch})
+            for stored in batch:
+                sight = sights[stored.stream_id]
+                if sight.shows(stored.version):
+                    yield SeenEvent(stored, sight)
+                    await pause()
+            if len(batch) < _AT_A_TIME:
+                return
+            sought = behind(sought, order, batch[-1].position)
+
+    async def rulings(self, visitor: Visitor, sought: RulingsSought) -> AsyncGenerator[SeenRuling, None]:
+        """Yield the rulings sought that are shown to the visitor by now, newest first. Raises LogUnavailable."""
+        pause = HalfTheTime()
+        while batch := await self._records.rulings(sought, _AT_A_TIME):
+            sights = await self._sights.of(visitor, {one.event.stream_id for one in batch})
+            for ruling in batch:
+                sight = sights[ruling.event.stream_id]
+                if sight.shows(ruling.event.version):
+                    yield SeenRuling(ruling, sight)
+                    await pause()
+            if len(batch) < _AT_A_TIME:
+                return
+            sought = replace(sought, before=batch[-1].event.position)
+
+
+def behind(sought: EventsSought, order: Order, position: Position) -> EventsSought:
+    """Return what is sought behind a position."""
+    if order is Order.OLDEST_FIRST:
+        return replace(sought, after=position)
+    return replace(sought, before=position)
