@@ -24,6 +24,7 @@ class Caller:
     """Somebody who calls; a request's type names its method."""
 
     channel: grpc.aio.Channel
+    address: str
     player: str = "spectator"
     role: str = "player"
 
@@ -48,7 +49,7 @@ class Caller:
         """Make a call that has to be refused, and tell how it was."""
         making = self.stream if isinstance(request, pb.StreamEventsRequest) else self.call
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await making(request)  # type: ignore[operator] # each takes its requests
+            await making(request)  # type: ignore[arg-type] # each takes its requests
         return refusal(caught.value)
 
     def _start(self, request: Message) -> Any:
@@ -70,7 +71,8 @@ async def history(dsn: str, table_target: str = NOWHERE, **settings: float) -> A
     async with wired(server, made):
         port = await server.start(SERVICE)
         try:
-            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-                yield Caller(channel)
+            address = f"127.0.0.1:{port}"
+            async with grpc.aio.insecure_channel(address) as channel:
+                yield Caller(channel, address)
         finally:
             await server.drain()

@@ -61,7 +61,9 @@ async def test_a_finished_hand_is_open_to_everybody(service: Replica, spectator:
 
 @pytest.mark.parametrize("order", [OLDEST, NEWEST])
 @pytest.mark.parametrize("size", [1, 7, 1000])
-async def test_pages_are_the_stream_cut(service: Replica, spectator: Caller, order: pb.Order, size: int) -> None:
+async def test_pages_are_the_stream_cut(
+    service: Replica, spectator: Caller, order: "pb.Order.ValueType", size: int
+) -> None:
     """Whatever the size and the order: no gap, nothing twice, no page after the last."""
     game = await started(service)
     wanted = pb.EventFilter(table_id=game.table_id)

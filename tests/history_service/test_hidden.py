@@ -70,7 +70,7 @@ async def test_nobody_is_told_what_is_not_his_by_any_method(service: Replica, sp
     for ruleset, hands in RULESETS.items():
         players = [f"{player}-{ruleset}" for player in PLAYERS]
         game = await seated(service, ruleset, players)
-        player = RandomPlayer(chance_of("history secrets", ruleset), TURNED_DOWN)
+        player = RandomPlayer(chance_of("history secrets", ruleset, 3), TURNED_DOWN)
         for _ in range(hands):
             await game.all_ready()
             await play_and_look(game, player, spectator)
@@ -195,7 +195,7 @@ async def delayed(service: Replica) -> Game:
 
 @pytest.mark.parametrize("order", [pb.ORDER_OLDEST_FIRST, pb.ORDER_NEWEST_FIRST])
 async def test_a_delay_holds_in_the_record_too(
-    service: Replica, delayed: Game, spectator: Caller, order: pb.Order
+    service: Replica, delayed: Game, spectator: Caller, order: "pb.Order.ValueType"
 ) -> None:
     """Who does not play is shown no event, version, ruling or page that a watcher is not shown yet; players are."""
     shown = await shown_to_watchers(service, delayed)

@@ -1,6 +1,6 @@
 """Deciding again: every command of a stream, from the state before it and the inputs that were recorded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from itertools import zip_longest
 from typing import Any, Final
@@ -19,6 +19,13 @@ _NOT_POSSIBLE: Final = (UnaccountableError, RefusedError, ValueError, LookupErro
 """What deciding by something that never was decided so may raise: the data is anybody's."""
 _DEALING: Final = (ev.SeedCommitted, ev.HandStarted, ev.CardsDealt)
 _PLAYERS_OWN: Final = (ev.PlayerBanned, ev.PlayerReinstated)
+AsShown = Callable[[ev.Event, ev.Event], ev.Event]
+"""Makes of an event that follows what is shown of it to whoever was shown the other one in its place."""
+
+
+def all_of_it(follows: ev.Event, shown: ev.Event) -> ev.Event:  # noqa: ARG001 - the signature of AsShown
+    """Return the event as it is: nothing of the record is hidden."""
+    return follows
 
 
 class Decisions:
@@ -28,8 +35,9 @@ class Decisions:
     then the rest of the hand is passed over, up to the next HandStarted, which holds the whole table.
     """
 
-    def __init__(self, stream_id: StreamId) -> None:
+    def __init__(self, stream_id: StreamId, as_shown: AsShown = all_of_it) -> None:
         self._stream_id = stream_id
+        self._as_shown = as_shown
         self._table: Table | None = None
         self._banned = False
         self._lost = False
@@ -41,7 +49,7 @@ class Decisions:
             self._resume(recorded)
             return
         try:
-            derived = self._decide(recorded)
+            derived = self._shown(recorded, self._decide(recorded))
         except _NOT_POSSIBLE as error:
             yield self._impossible(recorded, error)
             self.lose()
@@ -66,6 +74,11 @@ class Decisions:
             return (event,)
         derived, (*_, self._table) = decide(self._table, command_of(self._table, recorded))
         return derived
+
+    def _shown(self, recorded: Recorded, derived: Sequence[ev.Event]) -> Sequence[ev.Event]:
+        """Return the events that follow as they are shown in place of those recorded."""
+        beside = zip(derived, recorded.events, strict=False)
+        return *(self._as_shown(one, shown) for one, shown in beside), *derived[len(recorded.events) :]
 
     def _resume(self, recorded: Recorded) -> None:
         for index, event in enumerate(recorded.events):

@@ -4,11 +4,11 @@ import enum
 from collections.abc import Iterator
 
 from baohuang.audit.deals import DealAudit
-from baohuang.audit.decisions import Decisions
+from baohuang.audit.decisions import AsShown, Decisions, all_of_it
 from baohuang.audit.findings import Check, Finding
 from baohuang.audit.inputs import Recorded
 from baohuang.eventlog import chain
-from baohuang.eventlog.chain import ChainBroken, Tip, instant
+from baohuang.eventlog.chain import ChainBroken, PublicEvent, Tip, instant
 from baohuang.eventlog.codec import CodecError, decode
 from baohuang.eventlog.port import NO_POSITION, Head, StoredEvent, StreamId, Version
 from baohuang.rules.events import Event
@@ -32,21 +32,29 @@ class StreamAudit:
     """
 
     def __init__(
-        self, stream_id: StreamId, depth: Depth = Depth.DECISIONS, *, after: StoredEvent | None = None
+        self,
+        stream_id: StreamId,
+        depth: Depth = Depth.DECISIONS,
+        *,
+        after: StoredEvent | None = None,
+        as_shown: AsShown = all_of_it,
     ) -> None:
         self.tip: Tip = Tip(stream_id, after.version, after.hash) if after else chain.start(stream_id)
         self._position = after.position if after else NO_POSITION
-        self._decisions = _DecisionAudit(stream_id) if depth is Depth.DECISIONS else None
+        self._decisions = _DecisionAudit(stream_id, as_shown) if depth is Depth.DECISIONS else None
         if after and self._decisions:
             self._decisions.skip()
 
-    def take(self, event: StoredEvent) -> Iterator[Finding]:
-        """Take in the next stored event, and tell what is wrong with it or with the command before it."""
+    def take(self, event: StoredEvent, public: PublicEvent | None = None) -> Iterator[Finding]:
+        """Take in the next stored event, and tell what is wrong with it or with the command before it.
+
+        `public` is what the chain is followed by where the salt is not known.
+        """
         if event.position <= self._position:
             yield self._found(Check.POSITIONS, event.version, "it stands in the log before its predecessor")
         self._position = event.position
         gap = event.version != self.tip.version + 1
-        yield from self._chained(event)
+        yield from self._chained(event, public)
         if self._decisions is not None:
             if gap:
                 self._decisions.skip()
@@ -73,10 +81,10 @@ class StreamAudit:
         elif head.hash != tip.hash:
             yield self._found(Check.HEAD, tip.version, "the head has another hash than the last event")
 
-    def _chained(self, event: StoredEvent) -> Iterator[Finding]:
+    def _chained(self, event: StoredEvent, public: PublicEvent | None) -> Iterator[Finding]:
         """Follow the chain; after a break go on from what is stored, so that each break is told once."""
         try:
-            self.tip = chain.verify(self.tip, (event,))
+            self.tip = chain.follow(self.tip, public) if public else chain.verify(self.tip, (event,))
         except ChainBroken as broken:
             yield self._found(Check.CHAIN, broken.version, broken.flaw.value)
             self.tip = Tip(self.tip.stream_id, event.version, event.hash)
@@ -88,9 +96,9 @@ class StreamAudit:
 class _DecisionAudit:
     """Puts the events of each command together and has them decided again."""
 
-    def __init__(self, stream_id: StreamId) -> None:
+    def __init__(self, stream_id: StreamId, as_shown: AsShown) -> None:
         self._stream_id = stream_id
-        self._decisions = Decisions(stream_id)
+        self._decisions = Decisions(stream_id, as_shown)
         self._deals = DealAudit()
         self._command: list[tuple[StoredEvent, Event]] = []
 

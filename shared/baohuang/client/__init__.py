@@ -17,6 +17,8 @@
 
     async with connect_scoring(...) as scores:             # hand_score, account, entries
     async with connect_rating(...) as ratings:             # rating, changes, leaderboard
+    async with connect_history(...) as history:            # events, table_at, rulings, explain, export
+        checked = await history.check_game(opened.table_id)    # from public data alone; checked.findings is empty
 
 Calls are retried by themselves where that is safe, watches resume by themselves; `errors` draws what may be raised.
 """
@@ -39,6 +41,8 @@ from baohuang.client.errors import (
     ViewBrokenError,
 )
 from baohuang.client.following import Moment
+from baohuang.client.game_check import CheckedGame, GameCheck
+from baohuang.client.history_client import HistoryClient, connect_history
 from baohuang.client.matchmaking_client import MatchmakingClient, connect_matchmaking
 from baohuang.client.patience import Patience
 from baohuang.client.playing import Playing
@@ -52,6 +56,7 @@ from baohuang.client.rating_client import (
     Skill,
     connect_rating,
 )
+from baohuang.client.records import Explanation, RecordedEvent, RecordFinding, Ruling, Verification
 from baohuang.client.scoring_client import (
     HOUSE,
     Account,
@@ -65,6 +70,7 @@ from baohuang.client.scoring_client import (
 from baohuang.client.table_client import Summary, TableClient, connect
 from baohuang.client.tickets import Matched, Party, QueueLength, SetAside, Ticket, TicketId, TicketState, Waiting
 from baohuang.client.updates import Update
+from baohuang.history.sought import EventsSought, Order, RulingsSought
 from baohuang.scoring.events import HandScored
 
 __all__ = [
@@ -72,12 +78,17 @@ __all__ = [
     "Account",
     "AccountName",
     "BearerToken",
+    "CheckedGame",
     "ClientError",
     "Credentials",
     "DevelopmentIdentity",
     "Entry",
+    "EventsSought",
+    "Explanation",
     "FaultError",
+    "GameCheck",
     "HandScored",
+    "HistoryClient",
     "LeaderboardPlace",
     "Level",
     "MalformedError",
@@ -88,6 +99,7 @@ __all__ = [
     "NotAllowedError",
     "NotFoundError",
     "NotKnownError",
+    "Order",
     "Party",
     "Patience",
     "Playing",
@@ -97,8 +109,12 @@ __all__ = [
     "RatingChange",
     "RatingClient",
     "Receipt",
+    "RecordFinding",
+    "RecordedEvent",
     "RefusedError",
     "Result",
+    "Ruling",
+    "RulingsSought",
     "ScoringClient",
     "SetAside",
     "Skill",
@@ -112,10 +128,12 @@ __all__ = [
     "TicketState",
     "UnreachableError",
     "Update",
+    "Verification",
     "ViewBrokenError",
     "Waiting",
     "account_of",
     "connect",
+    "connect_history",
     "connect_matchmaking",
     "connect_rating",
     "connect_scoring",

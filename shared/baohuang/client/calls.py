@@ -40,13 +40,18 @@ class Calls:
         self._credentials = credentials
         self.patience = patience or Patience()
 
-    async def make(self, method: "grpc.aio.UnaryUnaryMultiCallable[_Request, _Response]", request: _Request) -> Any:
-        """Make a call, again and again with the same request while that helps."""
+    async def make(
+        self,
+        method: "grpc.aio.UnaryUnaryMultiCallable[_Request, _Response]",
+        request: _Request,
+        seconds: float | None = None,
+    ) -> Any:
+        """Make a call, again and again with the same request while that helps; an attempt may take so many seconds."""
         try:
             async for attempt in self.patience.attempt(is_transient):
                 with attempt:
                     metadata = self._credentials.metadata()
-                    return await method(request, timeout=self.patience.call_seconds, metadata=metadata)
+                    return await method(request, timeout=seconds or self.patience.call_seconds, metadata=metadata)
         except grpc.aio.AioRpcError as failed:
             raise error_of(failed, RequestId(getattr(request, "request_id", ""))) from failed
 

@@ -3,13 +3,15 @@
 import asyncio
 import random
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import grpc
 
 from baohuang.client.errors import TRANSIENT, ClientError, UnreachableError, error_of, reason_of
 from baohuang.client.patience import Patience
 from baohuang.rpc.reason import Reason
+
+END: Final = grpc.aio.EOF  # type: ignore[attr-defined] # missing in the stubs
 
 
 class Stream(Protocol):
@@ -70,6 +72,14 @@ class Reading:
 
 
 async def _message(stream: Stream, silence_seconds: float) -> Any:
+    message = await message_or_end(stream, silence_seconds)
+    if message is END:
+        raise StreamEndedError("end of stream")
+    return message
+
+
+async def message_or_end(stream: Stream, silence_seconds: float) -> Any:
+    """Return the next message, END behind the last. Raises StreamEndedError where another stream helps, ClientError."""
     try:
         # Not wait_for: before Python 3.12 it can swallow a cancellation that comes with the message.
         async with asyncio.timeout(silence_seconds):
@@ -78,8 +88,6 @@ async def _message(stream: Stream, silence_seconds: float) -> Any:
         raise StreamEndedError("silence") from None
     except grpc.aio.AioRpcError as failed:
         raise _meaning(failed) from failed
-    if message is grpc.aio.EOF:  # type: ignore[attr-defined] # missing in the stubs
-        raise StreamEndedError("end of stream")
     return message
 
 
