@@ -5,6 +5,7 @@ from typing import Final
 
 from baohuang.rpc.process import announce, collect_seldom, run
 from baohuang.rpc.server import RpcServer
+from table_service.history.wiring import SERVICE as HISTORY
 from table_service.settings import TableSettings
 from table_service.wiring import SERVICES, wired
 
@@ -19,7 +20,7 @@ async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
     """
     server = RpcServer(settings, settings.table_listen)
     async with wired(server, settings) as hub:
-        port = await server.start(*SERVICES)
+        port = await server.start(*SERVICES, HISTORY)
         collect_seldom()
         announce(settings.table_listen, port)
         await stop.wait()

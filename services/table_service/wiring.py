@@ -19,6 +19,7 @@ from table_service.curtain import Learnt
 from table_service.deadlines import CallLater, Deadlines, Pace
 from table_service.following import POLL_SECONDS, Following
 from table_service.handler import CommandHandler
+from table_service.history.wiring import Record, open_record, register
 from table_service.identifiers import new_watch_id
 from table_service.playing.session import Playing
 from table_service.pokes import Ears, NatsAddress, neighbours
@@ -75,8 +76,9 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
     nats = NatsAddress(url.get_secret_value(), settings.replica or "table") if url else None
     async with (
         open_log(dsn) as log,
+        open_record(dsn) as record,
         relaying(dsn, nats.url if nats else None) as told,
-        serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told) as hub,
+        serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told, record=record) as hub,
     ):
         yield hub
 
@@ -91,10 +93,12 @@ async def serving(
     *,
     nats: NatsAddress | None = None,
     told: Told | None = None,
+    record: Record | None = None,
 ) -> AsyncIterator[Hub]:
     """Register the servicers on the server, over any log, poking other replicas over NATS if it has an address.
 
-    `told` is told what the log has more. Raises LogUnavailable.
+    `told` is told what the log has more; without a record to look back into, rulings can be taken back and no more.
+    Raises LogUnavailable.
     """
     limits, timing = limits or Limits(), timing or Timing()
     clock = DatabaseClock(log, timing.monotonic)
@@ -127,8 +131,7 @@ async def serving(
         servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
         table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
-        reversing = ReversingServicer(Reversing(log, handler))  # type: ignore[abstract] # of the contract one method
-        history_service_pb2_grpc.add_HistoryServiceServicer_to_server(reversing, server.grpc)
+        _register_history(server, record, Reversing(log, handler))
         measuring = asyncio.create_task(clock.keep_measured())
         try:
             async with deadlines, lines:
@@ -136,3 +139,11 @@ async def serving(
         finally:
             measuring.cancel()
             await handler.finish()
+
+
+def _register_history(server: RpcServer, record: Record | None, reversing: Reversing) -> None:
+    if record is not None:
+        register(server, record, reversing)
+        return
+    servicer = ReversingServicer(reversing)  # type: ignore[abstract] # of the contract one method
+    history_service_pb2_grpc.add_HistoryServiceServicer_to_server(servicer, server.grpc)

@@ -15,7 +15,7 @@ from baohuang.gen.history.v1 import history_service_pb2_grpc
 from baohuang.handrecord import NoSuchHand, StillPlayed, public, write_record
 from baohuang.history.reader import HistoryReader
 from baohuang.rpc.auth import Role
-from baohuang.rpc.errors import NotFound, Reason, Unavailable, WrongState
+from baohuang.rpc.errors import IllegalMove, NotFound, Reason, Unavailable, WrongState
 from baohuang.rpc.roles import require
 from baohuang.rules.state import TableId
 from table_service.api import table_id_in, visitor
@@ -105,7 +105,7 @@ class HistoryServicer(history_service_pb2_grpc.HistoryServiceServicer):
             except NothingThereError as error:
                 raise no_such_version(stream_id, version) from error
             except NotARulingError as error:
-                raise WrongState(Reason.NOT_A_RULING, str(error)) from error
+                raise IllegalMove(Reason.NOT_A_RULING, str(error), "RULE-1") from error
         return pb.ExplainRulingResponse(judgement=messages.judgement_message(judgement, sight))
 
     @require(Role.OPERATOR)
