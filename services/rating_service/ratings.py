@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any, Final, assert_never
 
 from baohuang.database.pool import Connection
-from baohuang.rules.state import PlayerId
-from baohuang.scoring.events import FinePosted, HandScored, Posted, PostingSkipped
+from baohuang.rules.state import Instant, PlayerId
+from baohuang.scoring.events import FinePosted, FineReturned, HandScored, Posted, PostingSkipped
 from baohuang.scoring.messages import posted_in
 from baohuang.stream.port import Message
 from rating_service.queries import query
@@ -79,7 +79,9 @@ async def _apply(connection: Connection, together: Sequence[Posted]) -> None:
             case HandScored() as score:
                 _gather_hand(written, score, last)
             case FinePosted() as fine:
-                _gather_fine(written, fine)
+                _gather_fine(written, fine, fine.fined_at)
+            case FineReturned() as returned:
+                _gather_fine(written, returned, returned.returned_at)
             case PostingSkipped():
                 pass
             case other:
@@ -102,12 +104,9 @@ def _gather_hand(written: _Written, score: HandScored, last: dict[PlayerId, Stan
         written.standings[change.player, change.after.season] = last[change.player] = change.after
 
 
-def _gather_fine(written: _Written, fine: FinePosted) -> None:
-    written.add(
-        fine.player,
-        fine.points,
-        (fine.posting, fine.table_id, datetime.fromisoformat(fine.fined_at), *_NOT_RATED),
-    )
+def _gather_fine(written: _Written, fine: FinePosted | FineReturned, at: Instant) -> None:
+    """LVL-1: fines, and what returns of them, change points and level, and rate nobody."""
+    written.add(fine.player, fine.points, (fine.posting, fine.table_id, datetime.fromisoformat(at), *_NOT_RATED))
 
 
 async def _write(connection: Connection, written: _Written) -> None:

@@ -29,6 +29,7 @@ _KINDS: Final = MappingProxyType(
     {
         "HandScored": scored_pb2.POSTING_KIND_HAND,
         "FinePosted": scored_pb2.POSTING_KIND_FINE,
+        "FineReturned": scored_pb2.POSTING_KIND_FINE_RETURNED,
         "PostingSkipped": scored_pb2.POSTING_KIND_SKIPPED,
     }
 )

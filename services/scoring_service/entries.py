@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, NewType, assert_never
 
 from baohuang.rules.state import PlayerId
-from baohuang.scoring.events import FinePosted, HandScored, Posted, PostingSkipped
+from baohuang.scoring.events import FinePosted, FineReturned, HandScored, Posted, PostingSkipped
 
 AccountName = NewType("AccountName", str)
 """`player:` and a player's id, or `house`: so nobody can take the house's name."""
@@ -39,7 +39,7 @@ def entries_of(posted: Posted) -> tuple[Entry, ...]:
             return ()
         case HandScored(seats=seats):
             return tuple(Entry(score.seat, account_of(score.player), score.points) for score in seats)
-        case FinePosted(player=player, points=points):
+        case FinePosted(player=player, points=points) | FineReturned(player=player, points=points):
             return (Entry(0, account_of(player), points), Entry(1, HOUSE, -points))
         case _:
             assert_never(posted)

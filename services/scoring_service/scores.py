@@ -1,16 +1,25 @@
 """The points of a hand and of a fine, computed from what happened and compared with what the table says of them.
 
-Section 5 (PTS-L, PTS-H, DECL-5) and FINE-3. Everything here is pure.
+Section 5 (PTS-L, PTS-H, DECL-5), FINE-3, and what is taken back (RULE-1). Everything here is pure.
 """
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, assert_never
 
 from baohuang.rules.deal import SEATS
-from baohuang.rules.events import HandFinished, PlayerFined
+from baohuang.rules.events import FineReversed, HandFinished, PlayerFined, VoidReversed
 from baohuang.rules.rulesets import PointsTable, Ruleset, ruleset_named, with_options
 from baohuang.rules.settlement import Outcome, Points, Solo, doublings, settle
-from baohuang.scoring.events import Doubling, FinePosted, HandScored, PostingNumber, Role, SeatScore
+from baohuang.scoring.events import (
+    Booked,
+    Doubling,
+    FinePosted,
+    FineReturned,
+    HandScored,
+    PostingNumber,
+    Role,
+    SeatScore,
+)
 from scoring_service.settling import Settling, Unscorable
 
 _FINE_BEFORE_ROLES: Final = -20
@@ -19,21 +28,30 @@ _DOUBLED: Final = 2
 _NOTHING: Final = (0,) * SEATS
 
 
-def posted(number: PostingNumber, settling: Settling) -> HandScored | FinePosted:
+_Ended = HandFinished | VoidReversed
+"""What says how a hand ended."""
+
+
+def posted(number: PostingNumber, settling: Settling) -> Booked:
     """Return the posting that an event leads to. Raises Unscorable."""
     match settling.event:
-        case HandFinished() as finished:
-            return _hand(number, settling, finished)
+        case HandFinished() | VoidReversed() as ended:
+            return _hand(number, settling, ended)
         case PlayerFined() as fined:
             return _fine(number, settling, fined)
+        case FineReversed() as taken_back:
+            return _returned(number, settling, taken_back)
+        case other:
+            assert_never(other)
 
 
-def _hand(number: PostingNumber, at: Settling, finished: HandFinished) -> HandScored:
+def _hand(number: PostingNumber, at: Settling, finished: _Ended) -> HandScored:
     if len(set(finished.players)) != SEATS or not all(finished.players):
         raise Unscorable(f"five players make a hand, not {', '.join(finished.players) or 'nobody'}")
     if finished.options is None:
         raise Unscorable("the hand does not say its options")
-    base, points, rule, doubled = (_NOTHING, _NOTHING, "", ()) if finished.void else _settled(finished)
+    void = isinstance(finished, HandFinished) and finished.void
+    base, points, rule, doubled = (_NOTHING, _NOTHING, "", ()) if void else _settled(finished)
     if finished.points != points:
         raise Unscorable(f"the points are {_row(points)}, and the hand says {_row(finished.points)}")
     return HandScored(
@@ -55,11 +73,12 @@ def _hand(number: PostingNumber, at: Settling, finished: HandFinished) -> HandSc
         revolt=finished.revolt,
         kicked=finished.kicked,
         surrendered=finished.surrendered,
-        void=finished.void,
+        void=void,
+        reverses=finished.reverses if isinstance(finished, VoidReversed) else None,
     )
 
 
-def _settled(finished: HandFinished) -> tuple[Points, Points, str, tuple[Doubling, ...]]:
+def _settled(finished: _Ended) -> tuple[Points, Points, str, tuple[Doubling, ...]]:
     """Return base points, points, the clause of the base points, and the doublings of a hand that is not void."""
     ruleset, outcome = _ruleset(finished), _outcome(finished)
     named = doublings(ruleset, outcome)
@@ -70,7 +89,7 @@ def _settled(finished: HandFinished) -> tuple[Points, Points, str, tuple[Doublin
     return base, settle(ruleset, outcome), _clause(ruleset, outcome), tuple(map(_doubling, named))
 
 
-def _ruleset(finished: HandFinished) -> Ruleset:
+def _ruleset(finished: _Ended) -> Ruleset:
     if finished.options is None:
         raise Unscorable("the hand does not say its options")
     try:
@@ -79,7 +98,7 @@ def _ruleset(finished: HandFinished) -> Ruleset:
         raise Unscorable(str(error)) from error
 
 
-def _outcome(finished: HandFinished) -> Outcome:
+def _outcome(finished: _Ended) -> Outcome:
     """Return what decides the points. Raises Unscorable for a hand that nobody could have played."""
     emperor, guard = finished.emperor, finished.guard
     if emperor is None or not 0 <= emperor < SEATS:
@@ -115,7 +134,7 @@ def _doubling(named: str) -> Doubling:
     return Doubling(rule, reason, _DOUBLED)
 
 
-def _role(finished: HandFinished, seat: int) -> Role | None:
+def _role(finished: _Ended, seat: int) -> Role | None:
     if finished.emperor is None:
         return None
     if seat == finished.emperor:
@@ -123,7 +142,7 @@ def _role(finished: HandFinished, seat: int) -> Role | None:
     return Role.GUARD if seat == finished.guard else Role.REBEL
 
 
-def _place(finished: HandFinished, seat: int) -> int | None:
+def _place(finished: _Ended, seat: int) -> int | None:
     return finished.places.index(seat) + 1 if seat in finished.places else None
 
 
@@ -143,6 +162,24 @@ def _fine(number: PostingNumber, at: Settling, fined: PlayerFined) -> FinePosted
         points=points,
         reason=fined.reason,
         rule=fined.rule,
+    )
+
+
+def _returned(number: PostingNumber, at: Settling, taken_back: FineReversed) -> FineReturned:
+    """RULE-1: what the player gets back is what FINE-3 can have cost him."""
+    if -taken_back.points not in {_FINE_BEFORE_ROLES, _FINE_AFTER_ROLES}:
+        raise Unscorable(f"a fine is {_FINE_BEFORE_ROLES} or {_FINE_AFTER_ROLES}, and {taken_back.points} return")
+    if not taken_back.player:
+        raise Unscorable("nobody was fined")
+    return FineReturned(
+        posting=number,
+        table_id=at.table_id,
+        version=at.version,
+        returned_at=taken_back.decided_at,
+        player=taken_back.player,
+        points=taken_back.points,
+        reverses=taken_back.reverses,
+        rule=taken_back.rule,
     )
 
 

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import CodecError, decode
-from baohuang.rules.events import HandFinished, PlayerFined
+from baohuang.rules.events import FineReversed, HandFinished, PlayerFined, VoidReversed
 from baohuang.rules.state import Instant, TableId
 from baohuang.stream.table_messages import TableEvent
+
+Settles = HandFinished | PlayerFined | FineReversed | VoidReversed
 
 
 class Unscorable(ValueError):  # noqa: N818 (a finding about an event)
@@ -20,7 +22,7 @@ class Settling:
     table_id: TableId
     version: int
     happened_at: Instant
-    event: HandFinished | PlayerFined
+    event: Settles
 
 
 def settling_of(event: TableEvent) -> Settling:
@@ -29,6 +31,6 @@ def settling_of(event: TableEvent) -> Settling:
         found = decode(event.type, event.data)
     except CodecError as error:
         raise Unscorable(str(error)) from error
-    if not isinstance(found, HandFinished | PlayerFined):
+    if not isinstance(found, Settles):
         raise Unscorable(f"no points follow from {event.type}")
     return Settling(TableId(event.stream_id), event.version, Instant(instant(event.recorded_at)), found)

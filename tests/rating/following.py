@@ -6,7 +6,7 @@ from typing import Any
 
 from baohuang.database.pool import Pool
 from baohuang.rules.state import PlayerId
-from baohuang.scoring.events import FinePosted, HandScored, Posted
+from baohuang.scoring.events import FinePosted, FineReturned, HandScored, Posted
 from baohuang.stream.applying import Apply, Applying
 from rating.postings import message
 from rating_service.ratings import rate
@@ -65,7 +65,7 @@ def points_after(postings: Sequence[Posted]) -> dict[PlayerId, int]:
     """Add up all points, fines included."""
     points: dict[PlayerId, int] = {}
     for posted in postings:
-        if isinstance(posted, FinePosted):
+        if isinstance(posted, FinePosted | FineReturned):
             points[posted.player] = points.get(posted.player, 0) + posted.points
         elif isinstance(posted, HandScored) and not posted.void:
             for seat in posted.seats:

@@ -8,10 +8,10 @@ from baohuang.rules.state import Instant, TableId
 from baohuang.scoring.events import CODEC, HandScored, Posted, PostingNumber
 from baohuang.scoring.messages import message_of
 from baohuang.stream.port import Message
-from scoring.hands import Settles, some_hands
+from scoring.hands import some_hands
 from scoring.recording import START
 from scoring_service.scores import posted
-from scoring_service.settling import Settling
+from scoring_service.settling import Settles, Settling
 
 TABLE = TableId("01234567-89ab-7def-8123-456789012340")
 

@@ -4,17 +4,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from baohuang.rules.events import HandFinished, PlayerFined
+from baohuang.rules.events import FineReversed, HandFinished, PlayerFined, VoidReversed
 from baohuang.rules.rulesets import RULESETS, Options
 from baohuang.rules.state import FineReason, Instant, PlayerId, TableId
 from bench.random_player import chance_of
 from contract.random_play import play
-from scoring_service.settling import Settling
+from scoring_service.settling import Settles, Settling
 
 AT = Instant("2026-11-30T08:05:09.000123Z")
 PLAYERS = tuple(PlayerId(f"player-{n:02}") for n in range(12))
-
-Settles = HandFinished | PlayerFined
 
 
 @cache
@@ -44,6 +42,27 @@ def fined(
     return PlayerFined(1, PlayerId(player), points, reason, roles_settled, "FINE-3", AT)
 
 
+def void(hand: HandFinished) -> HandFinished:
+    """Return the hand as it is when it is void, though it was played to its end (TRUST-4)."""
+    return replace(hand, void=True, points=(0,) * 5, doublings=())
+
+
+def void_reversed(hand: HandFinished, reverses: int = 8) -> VoidReversed:
+    """Return what takes it back that the hand is void; `hand` is as it had been without."""
+    assert hand.emperor is not None
+    assert hand.options is not None
+    return VoidReversed(
+        hand.hand, reverses, "our fault", "RULE-1", AT, (reverses, reverses + 1), hand.places, hand.points,
+        hand.emperor, hand.guard, hand.solo, hand.surrendered, hand.doublings, hand.players, hand.ruleset,
+        hand.options, hand.open_guard, hand.revolt, hand.kicked,
+    )  # fmt: skip
+
+
+def fine_reversed(fine: PlayerFined, reverses: int = 8) -> FineReversed:
+    """Return what takes the fine back."""
+    return FineReversed(fine.seat, fine.player, -fine.points, reverses, "our fault", "RULE-1", AT, (reverses,))
+
+
 def settling(event: Settles, table_id: str = "table", version: int = 9) -> Settling:
     """Place an event at a table."""
     return Settling(TableId(table_id), version, AT, event)
@@ -56,7 +75,7 @@ def some_hands(count: int, seed: int = 1) -> Iterator[Settles]:
     for _ in range(count):
         hand = replace(dice.choice(hands), players=tuple(dice.sample(PLAYERS, 5)))
         if dice.random() < 0.1:
-            hand = replace(hand, void=True, points=(0,) * 5, doublings=())
+            hand = void(hand)
         if dice.random() < 0.2:
             yield fined(dice.choice(hand.players))
         yield hand

@@ -20,7 +20,8 @@ from baohuang.eventlog.port import (
 from baohuang.rules.events import Event, HandFinished, PlayerStood
 from baohuang.rules.state import PlayerId
 from bench.random_player import chance_of
-from scoring.hands import Settles, some_hands
+from scoring.hands import some_hands
+from scoring_service.settling import Settles
 
 START = datetime(2026, 11, 30, 8, 5, 9, 123, tzinfo=UTC)
 TABLES = tuple(f"01234567-89ab-7def-8123-45678901234{n}" for n in range(4))

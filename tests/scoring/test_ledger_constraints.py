@@ -43,7 +43,7 @@ REFUSED = (
     (AGAIN.format("number, position + 1, version + 1, hand + 1"), "a_number_holds_one_posting"),
     (AGAIN.format("number + 90, position, version + 100, hand + 100"), "an_event_is_posted_once"),
     (AGAIN.format("number + 90, position + 90, version, hand + 100"), "a_version_is_posted_once"),
-    (AGAIN.format("number + 90, position + 90, version + 100, hand"), "a_hand_is_scored_once"),
+    (AGAIN.format("number + 90, position + 90, version + 100, hand"), "a_hand_counts_once"),
     (AGAIN.format("number + 90, position + 90, version + 100, null"), "a_scored_hand_is_named"),
 )
 

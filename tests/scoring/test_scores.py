@@ -4,12 +4,12 @@ from math import prod
 
 import pytest
 
-from baohuang.rules.events import HandFinished, PlayerFined
+from baohuang.rules.events import HandFinished, PlayerFined, VoidReversed
 from baohuang.rules.rulesets import Options
 from baohuang.rules.settlement import Solo
 from baohuang.rules.state import PlayerId
-from baohuang.scoring.events import FinePosted, HandScored, PostingNumber, Role
-from scoring.hands import a_hand, fined, finished_hands, settling, settling_events
+from baohuang.scoring.events import FinePosted, FineReturned, HandScored, PostingNumber, Role
+from scoring.hands import a_hand, fine_reversed, fined, finished_hands, settling, settling_events, void_reversed
 from scoring_service.entries import HOUSE, Entry, account_of, entries_of, owner_of
 from scoring_service.scores import posted
 from scoring_service.settling import Unscorable
@@ -126,6 +126,47 @@ def test_a_fine_of_another_height_is_told_so(points: int, roles_settled: bool) -
     """FINE-3 leaves no choice: any other fine is not booked."""
     with pytest.raises(Unscorable, match=f"the ruling says {points}"):
         posted(NUMBER, settling(fined("bo", points, roles_settled=roles_settled)))
+
+
+def test_a_hand_that_was_void_is_scored_as_it_ended(hands: list[HandFinished]) -> None:
+    """RULE-1: taken back, the score is that of the hand without, from the reversal alone; it names what it reverses."""
+    for hand in (one for one in hands if not one.void):
+        score = posted(NUMBER, settling(void_reversed(hand)))
+        assert isinstance(score, HandScored)
+        assert score.reverses == 8
+        assert replace(score, reverses=None) == score_of(hand)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda taken_back: replace(taken_back, points=(8, -2, -2, -2, -2)), "the points are"),
+        (lambda taken_back: replace(taken_back, places=()), "are not those of five seats"),
+        (lambda taken_back: replace(taken_back, players=()), "five players make a hand"),
+        (lambda taken_back: replace(taken_back, emperor=7), "no emperor at seat 7"),
+    ],
+)
+def test_a_reversal_that_does_not_add_up_is_told_so(spoil: Callable[[VoidReversed], VoidReversed], said: str) -> None:
+    """As of a hand: what the event's own facts contradict is not scored."""
+    with pytest.raises(Unscorable, match=said):
+        posted(NUMBER, settling(spoil(void_reversed(a_hand()))))
+
+
+@pytest.mark.parametrize(("points", "roles_settled"), [(-20, False), (-40, True)])
+def test_a_fine_that_is_taken_back_comes_from_the_house(points: int, roles_settled: bool) -> None:  # noqa: FBT001 - a parameter
+    """RULE-1: the house gives what it had, so both sum to nothing."""
+    fine = fined("bo", points, roles_settled=roles_settled)
+    returned = posted(NUMBER, settling(fine_reversed(fine)))
+    assert isinstance(returned, FineReturned)
+    assert entries_of(returned) == (Entry(0, account_of(PlayerId("bo")), -points), Entry(1, HOUSE, points))
+    assert returned.reverses == 8
+
+
+@pytest.mark.parametrize("points", [0, -20, 30, 400])
+def test_more_than_a_fine_does_not_come_back(points: int) -> None:
+    """FINE-3 knows two heights."""
+    with pytest.raises(Unscorable, match=f"and {points} return"):
+        posted(NUMBER, settling(replace(fine_reversed(fined()), points=points)))
 
 
 def test_a_player_may_be_called_house() -> None:

@@ -149,7 +149,7 @@ async def test_a_hand_number_that_comes_twice_waits(recorder: Recorder, ledger: 
     await ledger.follow()
     assert [posting.posting for posting in await ledger.postings()] == [1]
     ((number, error),) = await waiting(ledger)
-    assert (number, "a_hand_is_scored_once" in error) == (2, True)
+    assert (number, "a_hand_counts_once" in error) == (2, True)
 
 
 async def test_what_waits_must_be_what_the_log_has(recorder: Recorder, ledger: Ledger, own_database_dsn: str) -> None:

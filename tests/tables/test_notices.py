@@ -12,7 +12,7 @@ from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rpc.errors import Refusal
 from baohuang.rules.events import HandFinished, PlayerFined
 from baohuang.rules.state import FineReason, Instant, Phase, PlayerId, TableId
-from baohuang.scoring.events import CODEC, FinePosted, HandScored, Posted, PostingNumber
+from baohuang.scoring.events import CODEC, Booked, FinePosted, HandScored, Posted, PostingNumber
 from baohuang.scoring.messages import message_of
 from bench.random_player import chance_of
 from eventually import eventually
@@ -38,9 +38,9 @@ def body_of(posting: Posted) -> bytes:
     return message_of(posting.posting, posting.table_id, kind, data).body
 
 
-async def postings_of(game: Game) -> list[HandScored | FinePosted]:
+async def postings_of(game: Game) -> list[Booked]:
     """Return the postings that the table's events lead to."""
-    found: list[HandScored | FinePosted] = []
+    found: list[Booked] = []
     for stored in await game.events():
         event = decode(stored.type, stored.data)
         if isinstance(event, HandFinished | PlayerFined):

@@ -61,7 +61,7 @@ class Viewer:
                 assert response.update.version == self.version + 1
                 self.table = evolve(self.table, event_from_proto(response.update.event))
                 self.version = response.update.version
-            case "heartbeat" | "reconnect" | "taken_over" | "hand_scored" | "fine_posted":
+            case "heartbeat" | "reconnect" | "taken_over" | "hand_scored" | "fine_posted" | "fine_returned":
                 pass
             case other:
                 raise AssertionError(f"a message of no kind: {other}")

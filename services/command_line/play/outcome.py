@@ -1,10 +1,11 @@
 """How a hand ended, in lines. Pure."""
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from baohuang.rules.events import HandFinished
 from baohuang.rules.state import ALL_SEATS, Result, Table
-from baohuang.scoring.events import FinePosted, HandScored
+from baohuang.scoring.events import Booked, FinePosted, FineReturned, HandScored
 from command_line.demo.report import how_scored
 from command_line.demo.words import PLACES, called
 
@@ -20,8 +21,8 @@ def settled(table: Table, finished: HandFinished | None, seat: int) -> Sequence[
     return [*lines, f"your points: {result.points[seat]:+d}"]
 
 
-def booked(posted: HandScored | FinePosted, seat: int) -> str:
-    """Tell what the ledger has of a hand that the seat played, or of a fine."""
+def booked(posted: Booked, seat: int) -> str:
+    """Tell what the ledger has of a hand that the seat played, or of a fine, taken or given back."""
     match posted:
         case HandScored(void=True):
             return f"booked 入账: hand {posted.hand} is void, no points (posting {posted.posting})"
@@ -31,6 +32,11 @@ def booked(posted: HandScored | FinePosted, seat: int) -> str:
         case FinePosted():
             fined = f"{posted.points:+d} for {posted.player}, fined"
             return f"booked 入账: {fined} by {posted.rule} (posting {posted.posting})"
+        case FineReturned():
+            back = f"{posted.points:+d} for {posted.player}, whose fine was taken back"
+            return f"booked 入账: {back} by {posted.rule} (posting {posted.posting})"
+        case _:
+            assert_never(posted)
 
 
 def _line(table: Table, result: Result, seat: int) -> str:

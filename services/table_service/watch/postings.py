@@ -8,7 +8,7 @@ from baohuang.gen.scoring.v1 import scored_pb2
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.messages import to_proto
 from baohuang.rules.state import TableId
-from baohuang.scoring.events import FinePosted, HandScored, Posted, PostingSkipped
+from baohuang.scoring.events import FinePosted, FineReturned, HandScored, Posted, PostingSkipped
 from baohuang.scoring.messages import posted_as
 from baohuang.stream.port import Unprocessable
 from table_service.watch.hub import Hub
@@ -44,6 +44,9 @@ def _notice(posted: Posted) -> Notice | None:
             return Notice(number, version, hand, response.SerializeToString())
         case FinePosted(posting=number, version=version):
             response = watch_pb2.WatchTableResponse(fine_posted=to_proto(posted, scored_pb2.FinePosted))
+            return Notice(number, version, 0, response.SerializeToString())
+        case FineReturned(posting=number, version=version):
+            response = watch_pb2.WatchTableResponse(fine_returned=to_proto(posted, scored_pb2.FineReturned))
             return Notice(number, version, 0, response.SerializeToString())
         case PostingSkipped():
             return None

@@ -9,7 +9,7 @@ from baohuang.eventlog.port import StreamId, Version
 from baohuang.rules.evolve import evolve
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.state import Table
-from baohuang.scoring.events import FinePosted, HandScored
+from baohuang.scoring.events import Booked
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,11 @@ class Moment:
     millis_left: int | None = None
     """Milliseconds that whoever has to act had left when it was sent; None where no clock runs, or none that the
     viewer may know of."""
-    posted: HandScored | FinePosted | None = None
-    """What the ledger has of a hand or a fine at this table, told once it is booked; it may be missed."""
+    posted: Booked | None = None
+    """What the ledger has of a hand or a fine at this table, or of one that was taken back, told once it is booked.
+
+    It may be missed.
+    """
 
     @property
     def to_act(self) -> tuple[int, ...]:
@@ -67,6 +70,6 @@ def advanced(known: Moment, update: Update) -> Moment:
     return Moment(table, tip.version, tip.hash, update, update.millis_left)
 
 
-def noticed(known: Moment, posted: HandScored | FinePosted) -> Moment:
+def noticed(known: Moment, posted: Booked) -> Moment:
     """Return the moment known with what was posted beside its version."""
     return replace(known, update=None, posted=posted)

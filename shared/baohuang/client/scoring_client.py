@@ -28,6 +28,7 @@ class PostingKind(Enum):
 
     HAND = "POSTING_KIND_HAND"
     FINE = "POSTING_KIND_FINE"
+    FINE_RETURNED = "POSTING_KIND_FINE_RETURNED"
 
 
 @dataclass(frozen=True, slots=True)

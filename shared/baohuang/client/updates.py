@@ -11,7 +11,7 @@ from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
 from baohuang.rpc.messages import UnmappableError, event_from_proto, from_proto
 from baohuang.rules.events import Event
 from baohuang.rules.state import Table, TableId
-from baohuang.scoring.events import FinePosted, HandScored
+from baohuang.scoring.events import Booked, FinePosted, FineReturned, HandScored
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,15 @@ def update_in(message: watch_pb2.Update) -> Update:
     )
 
 
-def posted_in(message: watch_pb2.WatchTableResponse) -> HandScored | FinePosted | None:
+def posted_in(message: watch_pb2.WatchTableResponse) -> Booked | None:
     """Return what a notice tells of the ledger; None for a message that is none, or one newer than this client."""
     try:
         if message.HasField("hand_scored"):
             return from_proto(message.hand_scored, HandScored)
         if message.HasField("fine_posted"):
             return from_proto(message.fine_posted, FinePosted)
+        if message.HasField("fine_returned"):
+            return from_proto(message.fine_returned, FineReturned)
     except UnmappableError:
         return None
     return None

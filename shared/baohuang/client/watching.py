@@ -82,7 +82,7 @@ class Watch:
                 return self._advanced(response.update)
             case "heartbeat":
                 self._check_up_to_date(response.heartbeat.version)
-            case "hand_scored" | "fine_posted":
+            case "hand_scored" | "fine_posted" | "fine_returned":
                 return self._beside(response)
         return None
 

@@ -69,6 +69,8 @@ class HandScored:
     kicked: bool
     surrendered: bool
     void: bool
+    reverses: int | None = None
+    """The version of the HandVoided that was taken back: this counts, and not the void score before it (RULE-1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,20 @@ class FinePosted:
 
 
 @dataclass(frozen=True, slots=True)
+class FineReturned:
+    """A fine that was taken back was booked from the house to the player (RULE-1)."""
+
+    posting: PostingNumber
+    table_id: TableId
+    version: int
+    returned_at: Instant
+    player: PlayerId
+    points: int
+    reverses: int
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
 class PostingSkipped:
     """An operator left a posting empty, its event being one that could not be scored."""
 
@@ -96,7 +112,9 @@ class PostingSkipped:
     reason: str
 
 
-Posted = HandScored | FinePosted | PostingSkipped
+Booked = HandScored | FinePosted | FineReturned
+"""What follows from an event of the log."""
+Posted = Booked | PostingSkipped
 
 POSTED_TYPES: Final[Mapping[str, type[Posted]]] = MappingProxyType({cls.__name__: cls for cls in get_args(Posted)})
 """The classes by name, which is the type that a posting is stored and published under."""

@@ -19,7 +19,7 @@ from baohuang.eventlog.port import Actor, Position, StoredEvent, StreamId, Versi
 from baohuang.stream.port import HASH_HEADER, PRECEDED_BY_HEADER, Message, Number, Unprocessable
 from baohuang.stream.streams import TABLE_STREAM
 
-SETTLING: Final = ("HandFinished", "PlayerFined")
+SETTLING: Final = ("HandFinished", "PlayerFined", "FineReversed", "VoidReversed")
 """The kinds of events that points follow from. Each names the last one before it, for consumers of these alone."""
 
 

@@ -5,7 +5,7 @@ select format('position %s, %s of %s version %s: %s', e.position, e.type, e.stre
 from eventlog_public.events as e
 left join scoring.postings as p on p.position = e.position
 left join scoring.unscored as u on u.position = e.position
-where e.type in ('HandFinished', 'PlayerFined')
+where e.type in ('HandFinished', 'PlayerFined', 'FineReversed', 'VoidReversed')
   and e.position <= (select last_position from scoring.progress)
   and encode(e.hash, 'hex') is distinct from coalesce(p.hash, u.hash)
 order by e.position

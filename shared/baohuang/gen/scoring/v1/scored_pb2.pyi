@@ -63,6 +63,8 @@ class _PostingKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PostingKi
     """A fine: from a player's account to the house's (FINE-4)."""
     POSTING_KIND_SKIPPED: _PostingKind.ValueType  # 3
     """Nothing: an event that could not be scored, and whose place in the ledger an operator left empty. It has no entries."""
+    POSTING_KIND_FINE_RETURNED: _PostingKind.ValueType  # 4
+    """A fine that was taken back: from the house's account to the player's (RULE-1)."""
 
 class PostingKind(_PostingKind, metaclass=_PostingKindEnumTypeWrapper):
     """Where points came from or went to."""
@@ -75,12 +77,17 @@ POSTING_KIND_FINE: PostingKind.ValueType  # 2
 """A fine: from a player's account to the house's (FINE-4)."""
 POSTING_KIND_SKIPPED: PostingKind.ValueType  # 3
 """Nothing: an event that could not be scored, and whose place in the ledger an operator left empty. It has no entries."""
+POSTING_KIND_FINE_RETURNED: PostingKind.ValueType  # 4
+"""A fine that was taken back: from the house's account to the player's (RULE-1)."""
 Global___PostingKind: _TypeAlias = PostingKind  # noqa: Y015
 
 @_typing.final
 class HandScored(_message.Message):
     """A hand was scored (section 5 of the rules). What is here derives the points from the beginning: base points by places
     and roles, times the doublings. Published by the scoring service as the message of this name.
+
+    A hand that was void and is not any more (RULE-1) has two, the later of which counts: that it was void stays in the
+    ledger, and gave nobody a point.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -101,6 +108,7 @@ class HandScored(_message.Message):
     KICKED_FIELD_NUMBER: _builtins.int
     SURRENDERED_FIELD_NUMBER: _builtins.int
     VOID_FIELD_NUMBER: _builtins.int
+    REVERSES_FIELD_NUMBER: _builtins.int
     posting: _builtins.int
     """The number of the posting in the ledger: 1, 2, 3, … in the order of the table service's log, without holes."""
     table_id: _builtins.str
@@ -108,9 +116,9 @@ class HandScored(_message.Message):
     hand: _builtins.int
     """The hand's number at this table, from 1."""
     version: _builtins.int
-    """The version of the table's `HandFinished`, which this was computed from."""
+    """The version of the table's `HandFinished`, or `VoidReversed`, which this was computed from."""
     finished_at: _builtins.str
-    """When the hand ended: an instant."""
+    """When the hand ended, or, with `reverses`, began to count: an instant."""
     ruleset: _builtins.str
     """The ruleset's id."""
     rule: _builtins.str
@@ -127,6 +135,8 @@ class HandScored(_message.Message):
     """Whether the emperor surrendered (DECL-5)."""
     void: _builtins.bool
     """Whether the hand was void (TRUST-4, RULE-1): recorded, no points, no entries in the ledger."""
+    reverses: _builtins.int
+    """The version of the `HandVoided` that was taken back; absent if none was (RULE-1)."""
     @_builtins.property
     def options(self) -> _ruleset_pb2.Options:
         """The table's options."""
@@ -158,13 +168,19 @@ class HandScored(_message.Message):
         kicked: _builtins.bool = ...,
         surrendered: _builtins.bool = ...,
         void: _builtins.bool = ...,
+        reverses: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_solo", b"_solo", "options", b"options", "solo", b"solo"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_reverses", b"_reverses", "_solo", b"_solo", "options", b"options", "reverses", b"reverses", "solo", b"solo"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_solo", b"_solo", "doublings", b"doublings", "finished_at", b"finished_at", "hand", b"hand", "kicked", b"kicked", "open_guard", b"open_guard", "options", b"options", "posting", b"posting", "revolt", b"revolt", "rule", b"rule", "ruleset", b"ruleset", "seats", b"seats", "solo", b"solo", "surrendered", b"surrendered", "table_id", b"table_id", "version", b"version", "void", b"void"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_reverses", b"_reverses", "_solo", b"_solo", "doublings", b"doublings", "finished_at", b"finished_at", "hand", b"hand", "kicked", b"kicked", "open_guard", b"open_guard", "options", b"options", "posting", b"posting", "reverses", b"reverses", "revolt", b"revolt", "rule", b"rule", "ruleset", b"ruleset", "seats", b"seats", "solo", b"solo", "surrendered", b"surrendered", "table_id", b"table_id", "version", b"version", "void", b"void"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__reverses: _TypeAlias = _typing.Literal["reverses"]  # noqa: Y015
+    _WhichOneofArgType__reverses: _TypeAlias = _typing.Literal["_reverses", b"_reverses"]  # noqa: Y015
     _WhichOneofReturnType__solo: _TypeAlias = _typing.Literal["solo"]  # noqa: Y015
     _WhichOneofArgType__solo: _TypeAlias = _typing.Literal["_solo", b"_solo"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__reverses) -> _WhichOneofReturnType__reverses | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__solo) -> _WhichOneofReturnType__solo | None: ...
 
 Global___HandScored: _TypeAlias = HandScored  # noqa: Y015
@@ -297,6 +313,56 @@ class FinePosted(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___FinePosted: _TypeAlias = FinePosted  # noqa: Y015
+
+@_typing.final
+class FineReturned(_message.Message):
+    """A fine that was taken back was booked (RULE-1). Published by the scoring service as the message of this name."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSTING_FIELD_NUMBER: _builtins.int
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    RETURNED_AT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    REVERSES_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    posting: _builtins.int
+    """The number of the posting in the ledger; see `HandScored.posting`."""
+    table_id: _builtins.str
+    """The table."""
+    version: _builtins.int
+    """The version of the table's `FineReversed`, the ruling that this follows."""
+    returned_at: _builtins.str
+    """When it was decided: an instant."""
+    player: _builtins.str
+    """The player."""
+    points: _builtins.int
+    """The points he got back, positive; the house had them."""
+    reverses: _builtins.int
+    """The version of the `PlayerFined` that was taken back, which an earlier `FinePosted` follows."""
+    rule: _builtins.str
+    """The clause that says so: `RULE-1`."""
+    def __init__(
+        self,
+        *,
+        posting: _builtins.int = ...,
+        table_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        returned_at: _builtins.str = ...,
+        player: _builtins.str = ...,
+        points: _builtins.int = ...,
+        reverses: _builtins.int = ...,
+        rule: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player", "points", b"points", "posting", b"posting", "returned_at", b"returned_at", "reverses", b"reverses", "rule", b"rule", "table_id", b"table_id", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FineReturned: _TypeAlias = FineReturned  # noqa: Y015
 
 @_typing.final
 class PostingSkipped(_message.Message):

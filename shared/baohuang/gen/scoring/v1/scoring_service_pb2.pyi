@@ -240,7 +240,7 @@ class Entry(_message.Message):
     table_id: _builtins.str
     """The table."""
     hand: _builtins.int
-    """The hand's number at this table; absent for a fine."""
+    """The hand's number at this table; absent for a fine, and for one that was taken back."""
     version: _builtins.int
     """The version of the table's event that this follows from."""
     happened_at: _builtins.str

@@ -69,8 +69,9 @@ class ScoringServiceServicer:
     """
 
     def GetHandScore(self, request, context):
-        """Gets the score of a hand with its full derivation. Refused as NOT_SCORED while the hand is not in the ledger; and, of
-        a private table's hand, to all but its five players, operators and services.
+        """Gets the score of a hand with its full derivation; of one that was void, which was taken back, the score that counts
+        since. Refused as NOT_SCORED while the hand is not in the ledger; and, of a private table's hand, to all but its five
+        players, operators and services.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -24,8 +24,9 @@ class ScoringServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetHandScore: _aio.UnaryUnaryMultiCallable[_scoring_service_pb2.GetHandScoreRequest, _scoring_service_pb2.GetHandScoreResponse]
-    """Gets the score of a hand with its full derivation. Refused as NOT_SCORED while the hand is not in the ledger; and, of
-    a private table's hand, to all but its five players, operators and services.
+    """Gets the score of a hand with its full derivation; of one that was void, which was taken back, the score that counts
+    since. Refused as NOT_SCORED while the hand is not in the ledger; and, of a private table's hand, to all but its five
+    players, operators and services.
     """
     GetAccount: _aio.UnaryUnaryMultiCallable[_scoring_service_pb2.GetAccountRequest, _scoring_service_pb2.GetAccountResponse]
     """Gets an account. Every player has one: without postings its balance is 0."""
@@ -50,8 +51,9 @@ class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _scoring_service_pb2.GetHandScoreRequest,
         context: _aio.ServicerContext[_scoring_service_pb2.GetHandScoreRequest, _abc.Awaitable[_scoring_service_pb2.GetHandScoreResponse]],
     ) -> _abc.Awaitable[_scoring_service_pb2.GetHandScoreResponse]:
-        """Gets the score of a hand with its full derivation. Refused as NOT_SCORED while the hand is not in the ledger; and, of
-        a private table's hand, to all but its five players, operators and services.
+        """Gets the score of a hand with its full derivation; of one that was void, which was taken back, the score that counts
+        since. Refused as NOT_SCORED while the hand is not in the ledger; and, of a private table's hand, to all but its five
+        players, operators and services.
         """
 
     @_abc_1.abstractmethod

@@ -27,25 +27,25 @@ from baohuang.gen.scoring.v1 import scored_pb2 as baohuang_dot_scoring_dot_v1_do
 from baohuang.gen.table.v1 import table_view_pb2 as baohuang_dot_table_dot_v1_dot_table__view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x62\x61ohuang/table/v1/watch.proto\x12\x11\x62\x61ohuang.table.v1\x1a\x1f\x62\x61ohuang/events/v1/events.proto\x1a baohuang/scoring/v1/scored.proto\x1a\"baohuang/table/v1/table_view.proto\"l\n\x11WatchTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x1a\n\rafter_version\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\x0finvitation_code\x18\x03 \x01(\tB\x10\n\x0e_after_version\"\x88\x03\n\x12WatchTableResponse\x12\x30\n\x08snapshot\x18\x01 \x01(\x0b\x32\x1c.baohuang.table.v1.TableViewH\x00\x12+\n\x06update\x18\x02 \x01(\x0b\x32\x19.baohuang.table.v1.UpdateH\x00\x12\x31\n\theartbeat\x18\x03 \x01(\x0b\x32\x1c.baohuang.table.v1.HeartbeatH\x00\x12\x31\n\treconnect\x18\x04 \x01(\x0b\x32\x1c.baohuang.table.v1.ReconnectH\x00\x12\x32\n\ntaken_over\x18\x05 \x01(\x0b\x32\x1c.baohuang.table.v1.TakenOverH\x00\x12\x36\n\x0bhand_scored\x18\x06 \x01(\x0b\x32\x1f.baohuang.scoring.v1.HandScoredH\x00\x12\x36\n\x0b\x66ine_posted\x18\x07 \x01(\x0b\x32\x1f.baohuang.scoring.v1.FinePostedH\x00\x42\t\n\x07message\"\xda\x01\n\x06Update\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x0c\n\x04hash\x18\x02 \x01(\x0c\x12\x15\n\rhidden_digest\x18\x03 \x01(\x0c\x12\x13\n\x0brecorded_at\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\x12\x0c\n\x04type\x18\x06 \x01(\t\x12(\n\x05\x65vent\x18\x07 \x01(\x0b\x32\x19.baohuang.events.v1.Event\x12\x14\n\x0cseats_to_act\x18\x08 \x03(\x05\x12\x18\n\x0bmillis_left\x18\t \x01(\x05H\x00\x88\x01\x01\x42\x0e\n\x0c_millis_left\"F\n\tHeartbeat\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x18\n\x0bmillis_left\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x0e\n\x0c_millis_left\"P\n\tReconnect\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x32\n\x06reason\x18\x02 \x01(\x0e\x32\".baohuang.table.v1.ReconnectReason\"\x1c\n\tTakenOver\x12\x0f\n\x07version\x18\x01 \x01(\x05*w\n\x0fReconnectReason\x12 \n\x1cRECONNECT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19RECONNECT_REASON_DRAINING\x10\x01\x12#\n\x1fRECONNECT_REASON_CONNECTION_AGE\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x62\x61ohuang/table/v1/watch.proto\x12\x11\x62\x61ohuang.table.v1\x1a\x1f\x62\x61ohuang/events/v1/events.proto\x1a baohuang/scoring/v1/scored.proto\x1a\"baohuang/table/v1/table_view.proto\"l\n\x11WatchTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x1a\n\rafter_version\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\x0finvitation_code\x18\x03 \x01(\tB\x10\n\x0e_after_version\"\xc4\x03\n\x12WatchTableResponse\x12\x30\n\x08snapshot\x18\x01 \x01(\x0b\x32\x1c.baohuang.table.v1.TableViewH\x00\x12+\n\x06update\x18\x02 \x01(\x0b\x32\x19.baohuang.table.v1.UpdateH\x00\x12\x31\n\theartbeat\x18\x03 \x01(\x0b\x32\x1c.baohuang.table.v1.HeartbeatH\x00\x12\x31\n\treconnect\x18\x04 \x01(\x0b\x32\x1c.baohuang.table.v1.ReconnectH\x00\x12\x32\n\ntaken_over\x18\x05 \x01(\x0b\x32\x1c.baohuang.table.v1.TakenOverH\x00\x12\x36\n\x0bhand_scored\x18\x06 \x01(\x0b\x32\x1f.baohuang.scoring.v1.HandScoredH\x00\x12\x36\n\x0b\x66ine_posted\x18\x07 \x01(\x0b\x32\x1f.baohuang.scoring.v1.FinePostedH\x00\x12:\n\rfine_returned\x18\x08 \x01(\x0b\x32!.baohuang.scoring.v1.FineReturnedH\x00\x42\t\n\x07message\"\xda\x01\n\x06Update\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x0c\n\x04hash\x18\x02 \x01(\x0c\x12\x15\n\rhidden_digest\x18\x03 \x01(\x0c\x12\x13\n\x0brecorded_at\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\x12\x0c\n\x04type\x18\x06 \x01(\t\x12(\n\x05\x65vent\x18\x07 \x01(\x0b\x32\x19.baohuang.events.v1.Event\x12\x14\n\x0cseats_to_act\x18\x08 \x03(\x05\x12\x18\n\x0bmillis_left\x18\t \x01(\x05H\x00\x88\x01\x01\x42\x0e\n\x0c_millis_left\"F\n\tHeartbeat\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x18\n\x0bmillis_left\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x0e\n\x0c_millis_left\"P\n\tReconnect\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x32\n\x06reason\x18\x02 \x01(\x0e\x32\".baohuang.table.v1.ReconnectReason\"\x1c\n\tTakenOver\x12\x0f\n\x07version\x18\x01 \x01(\x05*w\n\x0fReconnectReason\x12 \n\x1cRECONNECT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19RECONNECT_REASON_DRAINING\x10\x01\x12#\n\x1fRECONNECT_REASON_CONNECTION_AGE\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.table.v1.watch_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_RECONNECTREASON']._serialized_start=1065
-  _globals['_RECONNECTREASON']._serialized_end=1184
+  _globals['_RECONNECTREASON']._serialized_start=1125
+  _globals['_RECONNECTREASON']._serialized_end=1244
   _globals['_WATCHTABLEREQUEST']._serialized_start=155
   _globals['_WATCHTABLEREQUEST']._serialized_end=263
   _globals['_WATCHTABLERESPONSE']._serialized_start=266
-  _globals['_WATCHTABLERESPONSE']._serialized_end=658
-  _globals['_UPDATE']._serialized_start=661
-  _globals['_UPDATE']._serialized_end=879
-  _globals['_HEARTBEAT']._serialized_start=881
-  _globals['_HEARTBEAT']._serialized_end=951
-  _globals['_RECONNECT']._serialized_start=953
-  _globals['_RECONNECT']._serialized_end=1033
-  _globals['_TAKENOVER']._serialized_start=1035
-  _globals['_TAKENOVER']._serialized_end=1063
+  _globals['_WATCHTABLERESPONSE']._serialized_end=718
+  _globals['_UPDATE']._serialized_start=721
+  _globals['_UPDATE']._serialized_end=939
+  _globals['_HEARTBEAT']._serialized_start=941
+  _globals['_HEARTBEAT']._serialized_end=1011
+  _globals['_RECONNECT']._serialized_start=1013
+  _globals['_RECONNECT']._serialized_end=1093
+  _globals['_TAKENOVER']._serialized_start=1095
+  _globals['_TAKENOVER']._serialized_end=1123
 # @@protoc_insertion_point(module_scope)

@@ -93,6 +93,7 @@ class WatchTableResponse(_message.Message):
     TAKEN_OVER_FIELD_NUMBER: _builtins.int
     HAND_SCORED_FIELD_NUMBER: _builtins.int
     FINE_POSTED_FIELD_NUMBER: _builtins.int
+    FINE_RETURNED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> _table_view_pb2.TableView:
         """The table as it is now: throw away what you have and go on from here. First on the stream, unless you missed
@@ -129,6 +130,12 @@ class WatchTableResponse(_message.Message):
     def fine_posted(self) -> _scored_pb2.FinePosted:
         """A fine is in the ledger. Comes after the `PlayerFined` it follows from, if that came over this stream."""
 
+    @_builtins.property
+    def fine_returned(self) -> _scored_pb2.FineReturned:
+        """A fine that was taken back is in the ledger. Comes after the `FineReversed` it follows from, if that came over this
+        stream.
+        """
+
     def __init__(
         self,
         *,
@@ -139,12 +146,13 @@ class WatchTableResponse(_message.Message):
         taken_over: Global___TakenOver | None = ...,
         hand_scored: _scored_pb2.HandScored | None = ...,
         fine_posted: _scored_pb2.FinePosted | None = ...,
+        fine_returned: _scored_pb2.FineReturned | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fine_posted", b"fine_posted", "hand_scored", b"hand_scored", "heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fine_posted", b"fine_posted", "fine_returned", b"fine_returned", "hand_scored", b"hand_scored", "heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fine_posted", b"fine_posted", "hand_scored", b"hand_scored", "heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fine_posted", b"fine_posted", "fine_returned", b"fine_returned", "hand_scored", b"hand_scored", "heartbeat", b"heartbeat", "message", b"message", "reconnect", b"reconnect", "snapshot", b"snapshot", "taken_over", b"taken_over", "update", b"update"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["snapshot", "update", "heartbeat", "reconnect", "taken_over", "hand_scored", "fine_posted"]  # noqa: Y015
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["snapshot", "update", "heartbeat", "reconnect", "taken_over", "hand_scored", "fine_posted", "fine_returned"]  # noqa: Y015
     _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
 
