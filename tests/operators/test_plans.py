@@ -12,6 +12,7 @@ import pytest
 
 from databases import Server
 from operators.conftest import Login
+from operators.page import Query, queries
 
 _WEEKS: Final = 12
 _MANY_WEEKS: Final = Path(__file__).with_name("many_weeks.sql").read_text(encoding="utf-8")
@@ -45,6 +46,7 @@ QUESTIONS: Final = [
     ("trusteeships", _TABLE, "others_of_a_stream"),
     ("trusteeships", "player = 'an-5'", "rulings_by_player"),
     ("trusteeships", _DAY.format("entered_at", "entered_at"), _BY_TIME),
+    ("evidence", _TABLE, "rulings_of_a_stream"),
     ("connections", _TABLE, "others_of_a_stream"),
     ("connections", "player = 'an-5'", "events_by_player"),
     ("connections", _DAY.format("recorded_at", "recorded_at"), _BY_TIME),
@@ -93,6 +95,13 @@ async def test_filters_reach_an_index(asking: asyncpg.Connection, view: str, whe
     # What is looked up for each row that was found is left out.
     scans = [node for node in nodes if node.get("Relation Name") == "events" and node["Actual Loops"] == 1]
     assert sum(map(_looked_at, scans)) < _ROWS
+
+
+@pytest.mark.parametrize("query", queries(), ids=lambda query: query.title)
+async def test_queries_of_the_page_read_no_table_whole(asking: asyncpg.Connection, query: Query) -> None:
+    """What operators are shown to ask, they can ask of a long log."""
+    (plan,) = msgspec.json.decode(await asking.fetchval(f"explain (format json) {query.text}"))
+    assert [node for node in _nodes(plan["Plan"]) if node["Node Type"] == "Seq Scan"] == []
 
 
 def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from baohuang.rules.evolve import evolve
 from baohuang.rules.redact import redact
 from baohuang.rules.state import Table
 
-VIEWS = ("connections", "events", "fines", "hands", "plays", "rulings", "trusteeships", "turns")
+VIEWS = ("connections", "events", "evidence", "fines", "hands", "plays", "rulings", "trusteeships", "turns")
 DONE_IN_TURN = (
     ev.Answered,
     ev.CardCalled,
@@ -109,6 +109,22 @@ async def test_rulings_are_those_of_the_rules(reader: asyncpg.Connection, week: 
         is_of_points = isinstance(one.event, ev.PlayerFined | ev.FineReversed)
         assert row["points"] == (one.event.points if is_of_points else None)
     assert {one.stored.type for one in reversals.values()} == {"FineReversed", "VoidReversed"}
+
+
+async def test_evidence_is_what_rulings_rest_on(reader: asyncpg.Connection, week: Sequence[StoredEvent]) -> None:
+    """A row for each ruling and each event that it names."""
+    at = {(one.stream_id, one.version): one for one in week}
+    found = await reader.fetch("select * from history.evidence")
+    assert {(row["stream_id"], row["ruling"], row["version"]) for row in found} == {
+        (one.stored.stream_id, one.stored.version, version)
+        for one in told(week)
+        if ev.is_ruling(one.event)
+        for version in getattr(one.event, "rests_on", ())
+    }
+    for row in found:
+        event = at[row["stream_id"], row["version"]]
+        assert (row["type"], row["actor"], row["recorded_at"]) == (event.type, event.actor, event.recorded_at)
+    assert len(found) > 20
 
 
 def test_no_kind_of_ruling_is_left_out(week_dsn: str) -> None:

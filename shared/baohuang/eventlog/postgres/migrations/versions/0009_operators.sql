@@ -320,6 +320,33 @@ comment on column history.fines.actor is 'Whose command it came of: his own, or 
 comment on column history.fines.recorded_at is 'When it was recorded, by the database''s clock.';
 comment on column history.fines.position is 'The position in the log.';
 
+create view history.evidence as
+select r.stream_id,
+       r.version as ruling,
+       e.version,
+       e.type,
+       e.actor,
+       (e.data ->> 'dueAt')::timestamp with time zone as due_at,
+       e.recorded_at,
+       e.position
+from eventlog.events as r
+cross join lateral jsonb_array_elements_text(r.data -> 'restsOn') as rests_on (version)
+join eventlog.events as e on e.stream_id = r.stream_id and e.version = rests_on.version::integer
+where r.type in (
+    'TrusteeshipEntered', 'TrusteeshipMadePermanent', 'PlayerFined', 'HandVoided', 'TurnExtended', 'PlayerUnseated',
+    'TableClosed', 'TableDissolved', 'PlayerBanned', 'PlayerReinstated', 'FineReversed', 'VoidReversed'
+);
+
+comment on view history.evidence is 'The events that rulings rest on (RULE-1), a row for each ruling and event.';
+comment on column history.evidence.stream_id is 'The table''s id.';
+comment on column history.evidence.ruling is 'The version of the ruling.';
+comment on column history.evidence.version is 'The version of the event that it rests on.';
+comment on column history.evidence.type is 'What the event is: the name of its message.';
+comment on column history.evidence.actor is 'Whose command the event came of.';
+comment on column history.evidence.due_at is 'The deadline that the event set, or tells of; null if it has none.';
+comment on column history.evidence.recorded_at is 'When the event was recorded, by the database''s clock.';
+comment on column history.evidence.position is 'The position of the event in the log.';
+
 create view history.trusteeships as
 select e.stream_id,
        e.version,
@@ -401,5 +428,5 @@ comment on column history.connections.position is 'The position in the log.';
 grant usage on schema history to baohuang_reader;
 grant select on
     history.events, history.hands, history.turns, history.plays, history.rulings, history.fines, history.trusteeships,
-    history.connections
+    history.connections, history.evidence
 to baohuang_reader;
