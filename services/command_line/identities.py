@@ -21,11 +21,11 @@ def by_own_word(player: PlayerId) -> Credentials:
     return DevelopmentIdentity(player)
 
 
-def by_key(key: DevelopmentKey) -> Identify:
+def by_key(key: DevelopmentKey, role: Role = Role.PLAYER) -> Identify:
     """Prove it by tokens of the key, each signed when it is needed."""
 
     def by_token(player: PlayerId) -> Credentials:
-        caller = Caller(CallerId(player), Role.PLAYER)
+        caller = Caller(CallerId(player), role)
         return BearerToken(lambda: key.token(caller, _TOKEN_SECONDS))
 
     return by_token

@@ -24,6 +24,7 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "rebuild-stream": "command_line.rebuild_stream:rebuild_stream",
         "verify": "command_line.audit.verify:verify",
         "explain": "command_line.audit.explain:explain_ruling",
+        "reverse": "command_line.audit.reverse:reverse",
         "checkpoint": "command_line.audit.checkpoint:checkpoint",
         "checkpoint-key": "command_line.audit.checkpoint:checkpoint_key",
         "reconcile": "command_line.audit.reconcile:reconcile",

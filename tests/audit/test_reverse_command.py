@@ -1,0 +1,92 @@
+"""`baohuang reverse`, as an operator has it: by the data folder's key, against a service that wants tokens."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from typer.testing import CliRunner, Result
+
+from audit.honest import Play, written
+from baohuang.embedded.ports import free_port
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.memory import MemoryLog
+from baohuang.eventlog.port import StreamId
+from baohuang.rpc.auth import Caller, CallerId, Role
+from baohuang.rules import events as ev
+from baohuang.rules.state import TableId
+from command_line.development_key import AUDIENCE, ISSUER, DevelopmentKey, jwks_path
+from command_line.main import app
+from tables.replicas import Replica, replica
+
+TABLE = TableId("01234567-89ab-7def-8123-456789012340")
+
+
+@pytest.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Replica]:
+    """Give a service that trusts the folder's key, with a hand that trustees played: a fine, and the hand void."""
+    DevelopmentKey.made_or_found(tmp_path)
+    log = MemoryLog()
+    commands = list(Play(TABLE, "homy-standard", 1).all_trustees())
+    await written(log, TABLE, [one for one in commands if not isinstance(one[1][0], ev.FineReversed | ev.VoidReversed)])
+    trust = {"insecure_dev": False, "jwks": str(jwks_path(tmp_path)), "jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
+    async with replica(log, **trust) as serving:  # type: ignore[arg-type] # settings of all kinds
+        yield serving
+
+
+async def run(service: Replica, data: Path, *arguments: str) -> Result:
+    """Run the command against the service, with the key of a data folder."""
+    asked = ["reverse", *arguments, "--reason", "our fault", "--data", str(data), "--address", service.address]
+    return await asyncio.to_thread(CliRunner().invoke, app, asked)
+
+
+async def version_of(service: Replica, kind: type[ev.Event]) -> str:
+    """Return the version of the event of a kind."""
+    events = await service.log.read_stream(StreamId(TABLE), limit=10_000)
+    return next(str(event.version) for event in events if event.type == kind.__name__)
+
+
+async def test_an_operator_takes_rulings_back(service: Replica, tmp_path: Path) -> None:
+    """Each once; the second time it is refused with the clause, and exit code 1; in words and as JSON."""
+    fined, voided = await version_of(service, ev.PlayerFined), await version_of(service, ev.HandVoided)
+    done = await run(service, tmp_path, TABLE, fined)
+    assert (done.exit_code, "taken back at version" in done.stdout) == (0, True), done.output
+    done = await run(service, tmp_path, TABLE, voided, "--json", "--operator", "olga")
+    last = (await service.log.read_stream(StreamId(TABLE), limit=10_000))[-1]
+    assert msgspec.json.decode(done.stdout) == {"table": TABLE, "version": last.version, "hash": last.hash.hex()}
+    event = decode(last.type, last.data)
+    assert isinstance(event, ev.VoidReversed)
+    assert (event.note, last.actor) == ("our fault", "olga")
+    done = await run(service, tmp_path, TABLE, voided)
+    assert (done.exit_code, "ALREADY_REVERSED" in done.output, "(RULE-1)" in done.output) == (1, True, True)
+    done = await run(service, tmp_path, TABLE, "1", "--json")
+    assert (done.exit_code, msgspec.json.decode(done.stdout)["refused"]) == (1, "NOT_A_RULING")
+
+
+async def test_a_retry_by_its_request_id(service: Replica, tmp_path: Path) -> None:
+    """Who had no answer learns what became of it."""
+    fined = await version_of(service, ev.PlayerFined)
+    told = [await run(service, tmp_path, TABLE, fined, "--json", "--request-id", "once") for _ in range(2)]
+    assert told[0].exit_code == told[1].exit_code == 0
+    assert told[0].stdout == told[1].stdout
+
+
+async def test_who_is_no_operator(service: Replica, tmp_path: Path) -> None:
+    """A player's token is refused: 1. A folder without a key, a name that is none: 2, and nothing is asked."""
+    fined = await version_of(service, ev.PlayerFined)
+    token = DevelopmentKey.of(tmp_path).token(Caller(CallerId("an"), Role.PLAYER), 60.0)
+    done = await run(service, tmp_path, TABLE, fined, "--token", token)
+    assert (done.exit_code, "PERMISSION_DENIED" in done.output) == (1, True)
+    assert (await run(service, tmp_path / "none", TABLE, fined)).exit_code == 2
+    assert (await run(service, tmp_path, TABLE, fined, "--operator", "a b")).exit_code == 2
+
+
+async def test_a_service_that_is_away(tmp_path: Path) -> None:
+    """Exit code 2, and the request id to ask again with; without a data folder's address nothing is asked."""
+    DevelopmentKey.made_or_found(tmp_path)
+    asked = ["reverse", TABLE, "1", "--reason", "x", "--data", str(tmp_path)]
+    done = await asyncio.to_thread(CliRunner().invoke, app, [*asked, "--address", f"127.0.0.1:{free_port()}"])
+    assert (done.exit_code, "--request-id" in done.output) == (2, True), done.output
+    done = await asyncio.to_thread(CliRunner().invoke, app, asked)
+    assert (done.exit_code, "--data" in done.output) == (2, True), done.output
