@@ -13,6 +13,8 @@ from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2, matchmaking_ser
 from baohuang.rpc.auth import PLAYER_KEY, ROLE_KEY, Role
 from baohuang.rpc.server import RpcServer
 from baohuang.stream.working import at_work
+from baohuang.tls.channel import open_channel
+from baohuang.tls.files import Tls
 from matchmaking_service.creating import creating
 from matchmaking_service.desk import Desk
 from matchmaking_service.forming import Forming, Pace
@@ -54,16 +56,16 @@ _CHANNEL: Final = (
 async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterator[Watching]:
     """Open what the servicer needs, register it on the server, and make matches for as long as the block lasts.
 
-    Gives who watches, to be sent away before the drain. Raises OSError, asyncpg.PostgresError.
+    Gives who watches, to be sent away before the drain. Raises OSError, asyncpg.PostgresError, CertificateError.
     """
     metadata = _metadata(settings)
     pace = Pace(settings.ticket_lifetime_seconds, settings.fill_with_bots_after, kept=settings.keep_seconds)
     async with AsyncExitStack() as opened:
         pool = await opened.enter_async_context(await open_tickets(settings.postgres_dsn.get_secret_value()))
-        tables = await opened.enter_async_context(channel_to(settings.table_address))
+        tables = await opened.enter_async_context(channel_to(settings.table_address, settings.client_tls))
         ratings: Ratings = NoRatings()
         if settings.rating_address is not None:
-            rating = await opened.enter_async_context(channel_to(settings.rating_address))
+            rating = await opened.enter_async_context(channel_to(settings.rating_address, settings.client_tls))
             ratings = RatingsByCall(rating, metadata)
         serves = serving(server, pool, Tables(tables, metadata), ratings, pace)
         yield await opened.enter_async_context(serves)
@@ -86,9 +88,9 @@ async def serving(
             yield watching
 
 
-def channel_to(address: str) -> grpc.aio.Channel:
-    """Open a channel to another service."""
-    return grpc.aio.insecure_channel(address, options=_CHANNEL)
+def channel_to(address: str, tls: Tls | None = None) -> grpc.aio.Channel:
+    """Open a channel to another service. Raises CertificateError."""
+    return open_channel(address, tls, _CHANNEL)
 
 
 async def open_tickets(dsn: str) -> Pool:

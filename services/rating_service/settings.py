@@ -2,16 +2,13 @@
 
 from pydantic import Field, SecretStr
 
-from baohuang.rpc.settings import ServerSettings
+from baohuang.stream.settings import NatsSettings
 
 
-class RatingSettings(ServerSettings):
+class RatingSettings(NatsSettings):
     """Settings of one replica of the rating service. Secrets do not show when it is printed."""
 
     postgres_dsn: SecretStr = Field(description="the database of ratings")
-    nats_url: SecretStr | None = Field(
-        default=None, description="NATS, as nats://user:password@host:port; none: nothing new is rated"
-    )
     rating_listen: str = Field(
         default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
     )

@@ -31,14 +31,14 @@ _PATIENCE: Final = Limits(lock_ms=4_000)
 async def wired(server: RpcServer, settings: RatingSettings) -> AsyncIterator[None]:
     """Open what the servicer needs, register it on the server, and follow the ledger where NATS is known.
 
-    Raises OSError, asyncpg.PostgresError.
+    Raises OSError, asyncpg.PostgresError, CertificateError.
     """
     async with await open_ratings(settings.postgres_dsn.get_secret_value()) as pool:
         register(server, pool)
-        if settings.nats_url is None:
+        if settings.nats is None:
             yield
             return
-        async with following(pool, connect_to(settings.nats_url.get_secret_value(), "baohuang rating")):
+        async with following(pool, connect_to(settings.nats, "baohuang rating")):
             yield
 
 

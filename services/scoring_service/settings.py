@@ -2,16 +2,13 @@
 
 from pydantic import Field, SecretStr
 
-from baohuang.rpc.settings import ServerSettings
+from baohuang.stream.settings import NatsSettings
 
 
-class ScoringSettings(ServerSettings):
+class ScoringSettings(NatsSettings):
     """Settings of one replica of the scoring service. Secrets do not show when it is printed."""
 
     postgres_dsn: SecretStr = Field(description="the ledger's database, which has the event log's public view as well")
-    nats_url: SecretStr | None = Field(
-        default=None, description="NATS, as nats://user:password@host:port; none: nothing new is scored"
-    )
     scoring_listen: str = Field(
         default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
     )

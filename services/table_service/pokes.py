@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 from baohuang.eventlog.port import Version
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.stream import subjects
+from baohuang.stream.address import NatsAddress
 from baohuang.stream.link import Link
 from baohuang.stream.streams import SCORING_STREAM
 from table_service.neighbours import Neighbours, NoNeighbours
 
 
 @dataclass(frozen=True, slots=True)
-class NatsAddress:
-    """Where NATS is (credentials included), and what this replica is called there."""
+class OnNats:
+    """Where NATS is, by its address or its URL, and what this replica is called there."""
 
-    url: str = field(repr=False)
+    nats: NatsAddress | str = field(repr=False)
     name: str
 
 
@@ -33,12 +34,12 @@ class Ears:
 
 
 @asynccontextmanager
-async def neighbours(address: NatsAddress | None, ears: Ears) -> AsyncIterator[Neighbours]:
+async def neighbours(place: OnNats | None, ears: Ears) -> AsyncIterator[Neighbours]:
     """Give those that are reached over NATS, whether it is there or not; without an address nobody."""
-    if address is None:
+    if place is None:
         yield NoNeighbours()
         return
-    pokes = Pokes(address, ears)
+    pokes = Pokes(place, ears)
     async with pokes.link:
         yield pokes
 
@@ -46,14 +47,14 @@ async def neighbours(address: NatsAddress | None, ears: Ears) -> AsyncIterator[N
 class Pokes:
     """The `Neighbours` of a replica; to be used while its `link` is entered."""
 
-    def __init__(self, address: NatsAddress, ears: Ears) -> None:
+    def __init__(self, place: OnNats, ears: Ears) -> None:
         self._ears = ears
         heard = {
             subjects.ALL_TABLES: self._hear_table,
             subjects.ALL_SEATS: self._hear_seat,
             SCORING_STREAM.all_subjects: self._hear_posting,
         }
-        self.link = Link(address.url, address.name, heard)
+        self.link = Link(place.nats, place.name, heard)
 
     def appended(self, table_id: TableId, version: Version) -> None:
         """See `Neighbours.appended`."""

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from baohuang.database.pool import Identity, Limits, open_pool
+from baohuang.stream.address import NatsAddress
 from baohuang.stream.connection import connect_to
 from baohuang.stream.lease import Lease
 from baohuang.stream.log_source import LogSource
@@ -24,17 +25,17 @@ Told = Callable[[Sequence[Learnt]], None]
 
 
 @asynccontextmanager
-async def relaying(dsn: str, nats_url: str | None) -> AsyncIterator[Told]:
+async def relaying(dsn: str, nats: NatsAddress | str | None) -> AsyncIterator[Told]:
     """Publish the log to JetStream until the end of the block; without a NATS nothing is published.
 
     Gives what is to be told what was appended: somebody waits for the score of what points follow from.
-    Raises OSError, asyncpg.PostgresError.
+    Raises OSError, asyncpg.PostgresError, CertificateError.
     """
-    if nats_url is None:
+    if nats is None:
         yield _nobody_to_tell
         return
     async with await open_pool(dsn, _CONNECTIONS, Limits(), RELAY_IDENTITY) as pool:
-        lease, connect = Lease(pool, LOG_SOURCE), connect_to(nats_url, "baohuang relay of the log")
+        lease, connect = Lease(pool, LOG_SOURCE), connect_to(nats, "baohuang relay of the log")
         relay = Relay(LogSource(pool), TABLE_STREAM, lease, connect)
         async with at_work(relay):
             yield partial(_tell, relay)

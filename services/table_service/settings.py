@@ -4,16 +4,13 @@ from typing import Self
 
 from pydantic import Field, SecretStr, model_validator
 
-from baohuang.rpc.settings import ServerSettings
+from baohuang.stream.settings import NatsSettings
 
 
-class TableSettings(ServerSettings):
+class TableSettings(NatsSettings):
     """Settings of one replica of the table service. Secrets do not show when it is printed."""
 
     postgres_dsn: SecretStr = Field(description="the event log, as postgresql://user:password@host:port/database")
-    nats_url: SecretStr | None = Field(
-        default=None, description="NATS, as nats://user:password@host:port; none: no stream"
-    )
     table_listen: str = Field(
         default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
     )

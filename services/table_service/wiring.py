@@ -22,7 +22,7 @@ from table_service.handler import CommandHandler
 from table_service.history.wiring import Record, open_record, register
 from table_service.identifiers import new_watch_id
 from table_service.playing.session import Playing
-from table_service.pokes import Ears, NatsAddress, neighbours
+from table_service.pokes import Ears, OnNats, neighbours
 from table_service.relaying import Told, relaying
 from table_service.reversing import Reversing
 from table_service.reversing_servicer import ReversingServicer
@@ -70,14 +70,15 @@ class Timing:
 async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub]:
     """Open what the servicers need and register them on the server; closed in order once it is drained.
 
-    Gives the hub, to send the watchers away before the drain. Raises OSError, asyncpg.PostgresError, LogUnavailable.
+    Gives the hub, to send the watchers away before the drain. Raises OSError, asyncpg.PostgresError, LogUnavailable,
+    CertificateError.
     """
-    url, dsn = settings.nats_url, settings.postgres_dsn.get_secret_value()
-    nats = NatsAddress(url.get_secret_value(), settings.replica or "table") if url else None
+    dsn = settings.postgres_dsn.get_secret_value()
+    nats = OnNats(settings.nats, settings.replica or "table") if settings.nats else None
     async with (
         open_log(dsn) as log,
         open_record(dsn) as record,
-        relaying(dsn, nats.url if nats else None) as told,
+        relaying(dsn, settings.nats) as told,
         serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told, record=record) as hub,
     ):
         yield hub
@@ -91,7 +92,7 @@ async def serving(
     limits: Limits | None = None,
     timing: Timing | None = None,
     *,
-    nats: NatsAddress | None = None,
+    nats: OnNats | None = None,
     told: Told | None = None,
     record: Record | None = None,
 ) -> AsyncIterator[Hub]:

@@ -12,7 +12,7 @@ from bench.random_player import chance_of
 from scoring.following import Ledger
 from scoring.recording import Recorder
 from scoring.test_over_nats import everything_follows
-from table_service.pokes import NatsAddress
+from table_service.pokes import OnNats
 from tables.clients import fresh
 from tables.games import started
 from tables.replicas import replica
@@ -48,8 +48,8 @@ async def test_watchers_of_all_replicas_are_told_what_is_posted(
     log = recorder.log
     async with (
         everything_follows(own_database_dsn, url, 2),
-        replica(log, nats=NatsAddress(url, "one")) as one,
-        replica(log, nats=NatsAddress(url, "other")) as other,
+        replica(log, nats=OnNats(url, "one")) as one,
+        replica(log, nats=OnNats(url, "other")) as other,
     ):
         game = await started(one, "homy-standard")
         table_id = TableId(game.table_id)

@@ -9,7 +9,7 @@ import grpc
 from baohuang.eventlog.port import EventLog
 from baohuang.rpc.server import RpcServer
 from baohuang.rpc.settings import ServerSettings
-from table_service.pokes import NatsAddress
+from table_service.pokes import OnNats
 from table_service.seeds import DevelopmentSeeds, SeedSource
 from table_service.watch.hub import Hub
 from table_service.wiring import SERVICES, Limits, Timing, serving
@@ -41,7 +41,7 @@ async def replica(
     seeds: SeedSource | None = None,
     timing: Timing | None = None,
     *,
-    nats: NatsAddress | None = None,
+    nats: OnNats | None = None,
     listen: str = "127.0.0.1:0",
     **settings: float,
 ) -> AsyncIterator[Replica]:

@@ -17,7 +17,7 @@ from baohuang.stream import subjects
 from baohuang.stream.link import Link
 from bench.random_player import chance_of
 from eventually import eventually
-from table_service.pokes import NatsAddress
+from table_service.pokes import OnNats
 from table_service.wiring import Limits
 from tables.clients import Client, sit
 from tables.games import PLAYERS, Game, opened, started
@@ -79,8 +79,8 @@ async def watched(log: EventLog, url: str | None, limits: Limits) -> AsyncIterat
             await asyncio.gather(reading, return_exceptions=True)
 
 
-def _address(url: str | None, name: str) -> NatsAddress | None:
-    return NatsAddress(url, name) if url else None
+def _address(url: str | None, name: str) -> OnNats | None:
+    return OnNats(url, name) if url else None
 
 
 async def test_a_poke_brings_it_without_any_poll(nats_server: EmbeddedNats) -> None:

@@ -12,7 +12,7 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rules.state import PlayerId, TableId
 from eventually import eventually
-from table_service.pokes import NatsAddress
+from table_service.pokes import OnNats
 from tables.clients import Client, ready
 from tables.games import PLAYERS, Game, seated, started
 from tables.replicas import Replica, replica
@@ -83,8 +83,8 @@ async def test_replicas_tell_each_other(log: MemoryLog, tmp_path: Path) -> None:
     url = await nats.start()
     try:
         async with (
-            replica(log, nats=NatsAddress(url, "a")) as here,
-            replica(log, nats=NatsAddress(url, "b")) as there,
+            replica(log, nats=OnNats(url, "a")) as here,
+            replica(log, nats=OnNats(url, "b")) as there,
         ):
             game = await started(here)
             await eventually(lambda: takes_over(here, there, game))

@@ -23,6 +23,9 @@ def start(**variables: str) -> subprocess.CompletedProcess[str]:
         ({"INSECURE_DEV": "true", "TABLE_LISTEN": "0.0.0.0:0"}, "loopback only, not 0.0.0.0:0"),
         ({"TABLE_LISTEN": "127.0.0.1:0"}, "Connection refused"),
         ({"DRAIN_GRACE_SECONDS": "-1"}, "drain_grace_seconds"),
+        ({"TLS_CERT": "/nowhere/tls.crt"}, "tls_cert and tls_key go together"),
+        ({"TLS_CLIENT_CA": "/nowhere/ca.pem"}, "tls_client_ca needs tls_cert"),
+        ({"NATS_CA": "/nowhere/ca.pem", "NATS_URL": "nats://u:hunter2@127.0.0.1:1"}, "begins with tls://"),
     ],
 )
 def test_a_service_that_cannot_run_says_why_and_exits(variables: dict[str, str], said: str) -> None:
@@ -42,6 +45,18 @@ def test_keys_that_cannot_be_read_are_named(own_database_dsn: str) -> None:
     assert ended.stderr.splitlines()[-1].startswith(
         "table service: keys of tokens (BAOHUANG_JWKS): cannot read /nowhere"
     )
+
+
+def test_certificates_that_cannot_be_read_are_named(own_database_dsn: str) -> None:
+    """Told to serve over TLS, or to reach NATS over it, without the files for that, the service does not serve."""
+    listen = {"POSTGRES_DSN": own_database_dsn, "TABLE_LISTEN": "127.0.0.1:0"}
+    for files in (
+        {"TLS_CERT": "/nowhere/tls.pem", "TLS_KEY": "/nowhere/tls.pem"},
+        {"NATS_URL": "tls://127.0.0.1:1", "NATS_CA": "/nowhere/tls.pem"},
+    ):
+        ended = start(**listen, **files)
+        assert ended.returncode == 1
+        assert ended.stderr.splitlines()[-1] == "table service: cannot read /nowhere/tls.pem: No such file or directory"
 
 
 def test_an_address_that_is_not_ours_is_named(own_database_dsn: str) -> None:

@@ -45,7 +45,7 @@ async def serve(settings: BotsSettings, stop: asyncio.Event) -> None:
 @asynccontextmanager
 async def hosting(settings: BotsSettings, identify: Identify) -> AsyncIterator[Hosting]:
     """Give what plays for the bots, each as it is identified, over connections that are closed at exit."""
-    channels = [channel_to(settings.table_address) for _ in range(_CONNECTIONS)]
+    channels = [channel_to(settings.table_address, settings.client_tls) for _ in range(_CONNECTIONS)]
 
     def client(channel: grpc.aio.Channel, player: PlayerId) -> TableClient:
         return TableClient(channel, identify(player))

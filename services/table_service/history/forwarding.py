@@ -10,6 +10,8 @@ from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.gen.history.v1 import history_service_pb2_grpc
 from baohuang.rpc.auth import AUTHORIZATION_KEY, PLAYER_KEY, ROLE_KEY
 from baohuang.rpc.errors import Reason, Unavailable
+from baohuang.tls.channel import open_channel
+from baohuang.tls.files import Tls
 from table_service.history.history_servicer import Context, Reverse
 
 _CREDENTIALS: Final = (AUTHORIZATION_KEY, PLAYER_KEY, ROLE_KEY)
@@ -20,9 +22,12 @@ _NO_ANSWER: Final = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEE
 
 
 @asynccontextmanager
-async def forwarding(target: str) -> AsyncIterator[Reverse]:
-    """Give what sends a ReverseRuling on to the service at "host:port", and its answer or refusal back as it came."""
-    async with grpc.aio.insecure_channel(target) as channel:
+async def forwarding(target: str, tls: Tls | None = None) -> AsyncIterator[Reverse]:
+    """Give what sends a ReverseRuling on to the service at "host:port", and its answer or refusal back as it came.
+
+    Raises CertificateError.
+    """
+    async with open_channel(target, tls, ()) as channel:
         stub = history_service_pb2_grpc.HistoryServiceStub(channel)
 
         async def reverse(request: pb.ReverseRulingRequest, context: Context) -> pb.ReverseRulingResponse:

@@ -44,11 +44,11 @@ def register(server: RpcServer, record: Record, reverse: Reverse) -> None:
 async def wired(server: RpcServer, settings: HistorySettings) -> AsyncIterator[None]:
     """Open what the servicer needs to be served alone, and register it.
 
-    Raises OSError, asyncpg.PostgresError.
+    Raises OSError, asyncpg.PostgresError, CertificateError.
     """
     async with (
         open_record(settings.postgres_dsn.get_secret_value()) as record,
-        forwarding(settings.table_target) as reverse,
+        forwarding(settings.table_target, settings.client_tls) as reverse,
     ):
         register(server, record, reverse)
         yield

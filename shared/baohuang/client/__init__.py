@@ -20,6 +20,8 @@
     async with connect_history(...) as history:            # events, table_at, rulings, explain, export
         checked = await history.check_game(opened.table_id)    # from public data alone; checked.findings is empty
 
+    async with connect(..., tls=Tls(Path("ca.pem"))) as client:   # over TLS; with a certificate of one's own: mTLS
+
 Calls are retried by themselves where that is safe, watches resume by themselves; `errors` draws what may be raised.
 """
 
@@ -72,12 +74,14 @@ from baohuang.client.tickets import Matched, Party, QueueLength, SetAside, Ticke
 from baohuang.client.updates import Update
 from baohuang.history.sought import EventsSought, Order, RulingsSought
 from baohuang.scoring.events import HandScored
+from baohuang.tls.files import CertificateError, Tls
 
 __all__ = [
     "HOUSE",
     "Account",
     "AccountName",
     "BearerToken",
+    "CertificateError",
     "CheckedGame",
     "ClientError",
     "Credentials",
@@ -126,6 +130,7 @@ __all__ = [
     "Ticket",
     "TicketId",
     "TicketState",
+    "Tls",
     "UnreachableError",
     "Update",
     "Verification",

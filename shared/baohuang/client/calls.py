@@ -10,6 +10,8 @@ from baohuang.client.errors import error_of
 from baohuang.client.patience import Patience, is_transient
 from baohuang.client.reading import Stream
 from baohuang.eventlog.port import RequestId
+from baohuang.tls.channel import open_channel
+from baohuang.tls.files import Tls
 
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
@@ -25,9 +27,12 @@ _CHANNEL: Final = (
 )
 
 
-def channel_to(address: str) -> grpc.aio.Channel:
-    """Return a connection of its own to the service at "host:port", to be closed in the end."""
-    return grpc.aio.insecure_channel(address, options=_CHANNEL)
+def channel_to(address: str, tls: Tls | None = None) -> grpc.aio.Channel:
+    """Return a connection of its own to the service at "host:port", to be closed in the end.
+
+    Raises CertificateError when the files of `tls` are not sound.
+    """
+    return open_channel(address, tls, _CHANNEL)
 
 
 class Calls:

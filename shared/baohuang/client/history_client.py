@@ -31,6 +31,7 @@ from baohuang.gen.history.v1 import history_service_pb2_grpc
 from baohuang.history.sought import EventsSought, Order, RulingsSought
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.state import TableId
+from baohuang.tls.files import Tls
 
 _NOTHING_SHOWN: Final[Mapping[Version, bytes]] = MappingProxyType({})
 _LONG_SECONDS: Final = 600.0
@@ -169,8 +170,11 @@ def _text(moment: datetime | None) -> str:
 
 @asynccontextmanager
 async def connect_history(
-    address: str, credentials: Credentials, patience: Patience | None = None
+    address: str, credentials: Credentials, patience: Patience | None = None, *, tls: Tls | None = None
 ) -> AsyncIterator[HistoryClient]:
-    """Give a client of the history service at "host:port" on a connection of its own, closed at exit."""
-    async with channel_to(address) as channel:
+    """Give a client of the history service at "host:port" on a connection of its own, closed at exit.
+
+    With `tls` over TLS. Raises CertificateError when its files are not sound.
+    """
+    async with channel_to(address, tls) as channel:
         yield HistoryClient(channel, credentials, patience)

@@ -18,6 +18,7 @@ from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2_grpc
 from baohuang.gen.rules.v1 import ruleset_pb2
 from baohuang.rpc.messages import from_proto, to_proto
 from baohuang.rules.rulesets import Options
+from baohuang.tls.files import Tls
 
 
 class MatchmakingClient:
@@ -94,10 +95,13 @@ class MatchmakingClient:
 
 @asynccontextmanager
 async def connect_matchmaking(
-    address: str, credentials: Credentials, patience: Patience | None = None
+    address: str, credentials: Credentials, patience: Patience | None = None, *, tls: Tls | None = None
 ) -> AsyncIterator[MatchmakingClient]:
-    """Give a client of the matchmaking service at "host:port" on a connection of its own, closed at exit."""
-    async with channel_to(address) as channel:
+    """Give a client of the matchmaking service at "host:port" on a connection of its own, closed at exit.
+
+    With `tls` over TLS. Raises CertificateError when its files are not sound.
+    """
+    async with channel_to(address, tls) as channel:
         yield MatchmakingClient(channel, credentials, patience)
 
 

@@ -15,6 +15,7 @@ from baohuang.gen.rating.v1 import rating_service_pb2_grpc
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.state import Instant, PlayerId, TableId
 from baohuang.scoring.events import PostingNumber
+from baohuang.tls.files import Tls
 
 
 class Result(Enum):
@@ -116,8 +117,11 @@ class RatingClient:
 
 @asynccontextmanager
 async def connect_rating(
-    address: str, credentials: Credentials, patience: Patience | None = None
+    address: str, credentials: Credentials, patience: Patience | None = None, *, tls: Tls | None = None
 ) -> AsyncIterator[RatingClient]:
-    """Give a client of the rating service at "host:port" on a connection of its own, closed at exit."""
-    async with channel_to(address) as channel:
+    """Give a client of the rating service at "host:port" on a connection of its own, closed at exit.
+
+    With `tls` over TLS. Raises CertificateError when its files are not sound.
+    """
+    async with channel_to(address, tls) as channel:
         yield RatingClient(channel, credentials, patience)

@@ -16,6 +16,7 @@ from baohuang.gen.scoring.v1 import scoring_service_pb2_grpc
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.state import Instant, PlayerId, TableId
 from baohuang.scoring.events import HandScored, PostingNumber
+from baohuang.tls.files import Tls
 
 AccountName = NewType("AccountName", str)
 
@@ -88,8 +89,11 @@ def account_of(player: PlayerId) -> AccountName:
 
 @asynccontextmanager
 async def connect_scoring(
-    address: str, credentials: Credentials, patience: Patience | None = None
+    address: str, credentials: Credentials, patience: Patience | None = None, *, tls: Tls | None = None
 ) -> AsyncIterator[ScoringClient]:
-    """Give a client of the scoring service at "host:port" on a connection of its own, closed at exit."""
-    async with channel_to(address) as channel:
+    """Give a client of the scoring service at "host:port" on a connection of its own, closed at exit.
+
+    With `tls` over TLS. Raises CertificateError when its files are not sound.
+    """
+    async with channel_to(address, tls) as channel:
         yield ScoringClient(channel, credentials, patience)

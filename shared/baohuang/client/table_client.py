@@ -22,6 +22,7 @@ from baohuang.gen.table.v1 import table_service_pb2_grpc, table_view_pb2, watch_
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId, TableStatus
+from baohuang.tls.files import Tls
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,11 @@ class TableClient(Commands):
 
 @asynccontextmanager
 async def connect(
-    address: str, credentials: Credentials, patience: Patience | None = None
+    address: str, credentials: Credentials, patience: Patience | None = None, *, tls: Tls | None = None
 ) -> AsyncIterator[TableClient]:
-    """Give a client of the service at "host:port" on a connection of its own, closed at exit."""
-    async with channel_to(address) as channel:
+    """Give a client of the service at "host:port" on a connection of its own, closed at exit.
+
+    With `tls` over TLS. Raises CertificateError when its files are not sound.
+    """
+    async with channel_to(address, tls) as channel:
         yield TableClient(channel, credentials, patience)

@@ -22,6 +22,7 @@ from baohuang.rpc.key_ring import KeysUnavailableError
 from baohuang.rpc.log import configure_logging
 from baohuang.rpc.server import ListenError
 from baohuang.rpc.settings import ServerSettings
+from baohuang.tls.files import CertificateError
 
 _COLLECT_AFTER: Final = (20_000, 20, 100)
 """Objects made and not freed before the youngest are collected, and how many collections before older ones are."""
@@ -41,6 +42,7 @@ def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
         ListenError,
         InsecureListenError,
         KeysUnavailableError,
+        CertificateError,
         OSError,
         PostgresError,
         LogUnavailable,

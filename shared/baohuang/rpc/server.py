@@ -22,6 +22,7 @@ from baohuang.rpc.key_sources import source_of
 from baohuang.rpc.rate_limit import RateLimit, RateLimiter
 from baohuang.rpc.settings import ServerSettings
 from baohuang.rpc.tokens import TokenPolicy
+from baohuang.tls.server import server_credentials
 
 # A health watcher that does not read must not hold up the drain.
 _TELL_HEALTH_SECONDS = 1.0
@@ -36,7 +37,8 @@ class ListenError(Exception):
 class RpcServer:
     """Assembles one server at `listen` ("host:port", port 0 for any). Servicers register on `grpc` before `start`.
 
-    `limiter` counts calls and new streams; who serves commands on a stream counts each there.
+    `limiter` counts calls and new streams; who serves commands on a stream counts each there. `probe_port` is the port
+    that tells the health alone, once it is started and if one is wanted.
     Raises InsecureListenError when the settings ask for development identities on an address others can reach.
     """
 
@@ -53,7 +55,10 @@ class RpcServer:
             authenticator_for(listen, insecure_dev=settings.insecure_dev, tokens=tokens), self.limiter
         )
         self.grpc = grpc.aio.server(interceptors=[self._interceptor], options=server_options(settings))
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self.grpc)
+        self._probed = grpc.aio.server(options=server_options(settings)) if settings.probe_listen else None
+        self.probe_port: int | None = None
+        for server in (self.grpc, self._probed) if self._probed else (self.grpc,):
+            health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
 
     @property
     def stream_age_seconds(self) -> float:
@@ -63,18 +68,17 @@ class RpcServer:
     async def start(self, *services: str) -> int:
         """Read the keys, listen and serve; `services` are the full names to report as SERVING. Gives the port.
 
-        Raises KeysUnavailableError, ListenError.
+        Raises KeysUnavailableError, CertificateError, ListenError.
         """
         if self._keys:
             await self._keys.refresh()
         reflection.enable_server_reflection((*services, health.SERVICE_NAME, reflection.SERVICE_NAME), self.grpc)
-        try:
-            port = self.grpc.add_insecure_port(self._listen)
-        except RuntimeError as error:  # what grpc raises for a failed bind; it has no class of its own
-            raise ListenError(
-                f"cannot listen on {self._listen}: the address is taken, or not of this machine"
-            ) from error
+        tls = self._settings.server_tls
+        port = _bound(self.grpc, self._listen, server_credentials(tls) if tls else None)
         await self.grpc.start()
+        if self._probed and self._settings.probe_listen:
+            self.probe_port = _bound(self._probed, self._settings.probe_listen, None)
+            await self._probed.start()
         if self._keys:
             self._refreshing = asyncio.create_task(self._keys.keep_fresh())
         for service in services:
@@ -93,8 +97,18 @@ class RpcServer:
             await asyncio.sleep(self._settings.refuse_seconds)
         finally:
             await self.grpc.stop(self._settings.drain_grace_seconds)
+            if self._probed:
+                await self._probed.stop(None)
             if self._refreshing:
                 self._refreshing.cancel()
+
+
+def _bound(server: grpc.aio.Server, listen: str, credentials: grpc.ServerCredentials | None) -> int:
+    """Bind an address and give the port. Raises ListenError."""
+    try:
+        return server.add_secure_port(listen, credentials) if credentials else server.add_insecure_port(listen)
+    except RuntimeError as error:  # what grpc raises for a failed bind; it has no class of its own
+        raise ListenError(f"cannot listen on {listen}: the address is taken, or not of this machine") from error
 
 
 def server_options(settings: ServerSettings) -> Sequence[tuple[str, int]]:

@@ -1,11 +1,13 @@
 """What every gRPC server of this system can be told, by environment variables with the prefix `BAOHUANG_`."""
 
-from typing import Final, Literal
+from pathlib import Path
+from typing import Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from baohuang.rpc.rate_limit import RateLimit
+from baohuang.tls.files import Tls
 
 _LONGEST_STREAM: Final = 1.2
 """Of a connection's age: what a stream lasts at most, which may have begun with the connection's last moment."""
@@ -27,6 +29,23 @@ class ServerSettings(BaseSettings):
         default=None, min_length=1, description="the issuer that tokens must name; none: any who has a key of the set"
     )
     jwt_audience: str = Field(default="baohuang", min_length=1, description="the audience that tokens must name")
+    tls_cert: Path | None = Field(
+        default=None,
+        description="PEM file of the server's certificate and those up to its authority; none: no TLS. It is shown to "
+        "the services that this one calls, too",
+    )
+    tls_key: Path | None = Field(default=None, description="PEM file of the certificate's key, without a password")
+    tls_client_ca: Path | None = Field(
+        default=None, description="PEM file of the authorities that every client needs a certificate of; none: no mTLS"
+    )
+    tls_ca: Path | None = Field(
+        default=None,
+        description="PEM file of the authorities of the services that this one calls; none: it calls them without TLS",
+    )
+    probe_listen: str | None = Field(
+        default=None,
+        description="address, host:port, that tells the health alone, without TLS: for probes that know none",
+    )
     rate_limit_per_second: float = Field(
         default=DEFAULT_RATE_LIMIT.per_second,
         gt=0,
@@ -64,6 +83,25 @@ class ServerSettings(BaseSettings):
     )
     max_concurrent_streams: int = Field(default=1000, gt=0, description="calls at once on one connection")
     max_request_bytes: int = Field(default=65536, gt=0, description="largest request message")
+
+    @model_validator(mode="after")
+    def _whole_certificate(self) -> Self:
+        """Have the key of a certificate, and one's own where clients are asked for theirs."""
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key go together")
+        if self.tls_client_ca is not None and self.tls_cert is None:
+            raise ValueError("tls_client_ca needs tls_cert")
+        return self
+
+    @property
+    def server_tls(self) -> Tls | None:
+        """What this server shows and asks for; None: no TLS."""
+        return None if self.tls_cert is None else Tls(self.tls_client_ca, self.tls_cert, self.tls_key)
+
+    @property
+    def client_tls(self) -> Tls | None:
+        """What is shown to the services that this one calls, and asked of them; None: no TLS."""
+        return None if self.tls_ca is None else Tls(self.tls_ca, self.tls_cert, self.tls_key)
 
     @property
     def connection_grace_seconds(self) -> float:

@@ -5,6 +5,7 @@ of the server is neither answered nor refused after it; a new connection knows o
 """
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -13,7 +14,9 @@ from typing import Final
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
+from baohuang.stream.address import NatsAddress, address_of
 from baohuang.stream.port import StreamUnavailable
+from baohuang.tls.files import CertificateError
 
 NATS_FAILURES: Final = (NatsError, OSError, EOFError, ValueError)
 """What connecting and sending may raise; OSError includes TimeoutError, ValueError is an answer that is not of NATS."""
@@ -25,16 +28,32 @@ Connect = Callable[[], AbstractAsyncContextManager[Client]]
 """Opens a connection of its own for whoever enters it; raises StreamUnavailable."""
 
 
-def connect_to(url: str, name: str) -> Connect:
-    """Return what connects to a NATS, under a name that shows in the server's lists."""
-    return partial(_connected, url, name)
+def connect_to(nats: NatsAddress | str, name: str) -> Connect:
+    """Return what connects to a NATS, by its address or its URL, under a name that shows in the server's lists.
+
+    Certificates are read again for each connection. Raises CertificateError when they are not sound to begin with.
+    """
+    address = address_of(nats)
+    address.options()
+    return partial(_connected, address, name)
+
+
+def why_away(error: Exception) -> str:
+    """Say why there is no connection, without the URL and its password."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"the server's certificate: {error.verify_message}"
+    if isinstance(error, ssl.SSLError):
+        return f"TLS: {error.reason}"
+    if isinstance(error, CertificateError):
+        return str(error)
+    return type(error).__name__
 
 
 @asynccontextmanager
-async def _connected(url: str, name: str) -> AsyncIterator[Client]:
-    client = Client()
+async def _connected(address: NatsAddress, name: str) -> AsyncIterator[Client]:
+    client = address.client()
     try:
-        await _connect(client, url, name)
+        await _connect(client, address, name)
         yield client
     finally:
         await _close(client)
@@ -57,13 +76,13 @@ async def _close(client: Client) -> None:
         raise cancelled
 
 
-async def _connect(client: Client, url: str, name: str) -> None:
+async def _connect(client: Client, address: NatsAddress, name: str) -> None:
     async def ignored(_: Exception) -> None:
         """Be told of what is seen by its consequences."""
 
     try:
         await client.connect(
-            url,
+            address.url,
             name=name,
             allow_reconnect=False,
             max_reconnect_attempts=1,
@@ -72,6 +91,7 @@ async def _connect(client: Client, url: str, name: str) -> None:
             ping_interval=_PING_SECONDS,
             max_outstanding_pings=2,
             error_cb=ignored,
+            **address.options(),
         )
-    except NATS_FAILURES as error:
-        raise StreamUnavailable(f"no connection: {type(error).__name__}") from error
+    except (*NATS_FAILURES, CertificateError) as error:
+        raise StreamUnavailable(f"no connection: {why_away(error)}") from error

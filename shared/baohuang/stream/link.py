@@ -17,17 +17,18 @@ from typing import Final, Self
 import structlog
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 
+from baohuang.stream.address import NatsAddress, address_of
+from baohuang.stream.connection import NATS_FAILURES, why_away
 from baohuang.stream.working import ended
+from baohuang.tls.files import CertificateError
 
 UNSENT: Final = 10_000
 """Messages that may wait to be sent; more, and the oldest are dropped."""
 _AGAIN_SECONDS: Final = 0.25
 _LOOK_SECONDS: Final = 0.5
 _PING_SECONDS: Final = 5
-_FAILURES: Final = (NatsError, OSError, EOFError, ValueError)
-"""What connecting and sending may raise; OSError includes TimeoutError, ValueError is an answer that is not of NATS."""
+_FAILURES: Final = (*NATS_FAILURES, CertificateError)
 _log = structlog.get_logger("baohuang.stream")
 
 Listener = Callable[[str, bytes], None]
@@ -40,8 +41,10 @@ class Link:
     `listeners` hear the subjects they stand under; never what this link itself published.
     """
 
-    def __init__(self, url: str, name: str, listeners: Mapping[str, Listener]) -> None:
-        self._url = url
+    def __init__(self, nats: NatsAddress | str, name: str, listeners: Mapping[str, Listener]) -> None:
+        """Take an address, or its URL. Raises CertificateError when its certificates are not sound."""
+        self._address = address_of(nats)
+        self._address.options()
         self._name = name
         self._listeners = listeners
         self._unsent: deque[tuple[str, bytes]] = deque(maxlen=UNSENT)
@@ -78,11 +81,11 @@ class Link:
     async def _run(self) -> None:
         # The client swallows a cancellation here and there, so the loop has an end of its own, and is cancelled again.
         while self._running is not None:
-            client = Client()
+            client = self._address.client()
             try:
                 await self._serve(client)
             except _FAILURES as error:
-                self._note_away(type(error).__name__)
+                self._note_away(why_away(error))
             finally:
                 self._there.clear()
                 self._unsent.clear()
@@ -121,7 +124,7 @@ class Link:
             """Be told of what is seen by its consequences."""
 
         await client.connect(
-            self._url,
+            self._address.url,
             name=self._name,
             no_echo=True,
             allow_reconnect=False,
@@ -130,6 +133,7 @@ class Link:
             ping_interval=_PING_SECONDS,
             closed_cb=closed,
             error_cb=ignored,
+            **self._address.options(),
         )
 
     async def _send(self, client: Client) -> None:
