@@ -7,8 +7,8 @@ the form of RFC 8785 (keys sorted, no whitespace, UTF-8, nothing escaped that ne
     hidden   {"hidden", "requestId"}                                        "hidden" only where data has it
 
 `recordedAt` is RFC 3339 in UTC with exactly six decimals and "Z". The salt, 16 random bytes an event, keeps a hidden
-choice from being guessed by hashing its few possible values; it may be published with the hidden part once the hand
-is over, which no service does yet. So a spectator checks the chain from public parts and hidden digests alone.
+choice from being guessed by hashing its few possible values; it is published with the hidden part and the request id
+once the hand is over, by HistoryService. Until then a spectator checks the chain from public parts and hidden digests.
 
 What is hashed is what is stored: its JSON decoded and written again in that one form. Floats have no place in it, since
 no two writers agree on their spelling.

@@ -258,7 +258,9 @@ class RecordedEvent(_message.Message):
     type: _builtins.str
     """Its type, e.g. `CardsPlayed`."""
     salt: _builtins.bytes
-    """The salt, 16 bytes, once its hand is over, and for operators: opens `hidden_digest`. Else empty."""
+    """The salt, 16 bytes, for operators and services, and for everybody once its hand is over: up to the table's last
+    `HandFinished`. It opens `hidden_digest`. Else empty.
+    """
     request_id: _builtins.str
     """The id of the request, part of what the digest is of; given when the salt is."""
     @_builtins.property

@@ -128,7 +128,8 @@ class HistoryServiceServicer:
 
     def ExplainRuling(self, request, context):
         """Explains a ruling from the record alone: what was decided, by which clause, the moments it rests on, and whether
-        deciding it again gives the same. Refused as NOT_A_RULING.
+        deciding it again gives the same, on a record that is whole from the beginning of its hand up to there. Costs that
+        hand, however long the table's record is. Refused as NOT_A_RULING, NO_SUCH_VERSION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -146,7 +147,7 @@ class HistoryServiceServicer:
     def VerifyTable(self, request, context):
         """For operators and services: verifies the record of one table: hashes, order, every decision made again, every deal
         dealt again. Others: PERMISSION_DENIED; they verify what is shown to them with the client library, and need not
-        believe the service.
+        believe the service. Takes about a second for a thousand events, and one table at a time on each replica.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

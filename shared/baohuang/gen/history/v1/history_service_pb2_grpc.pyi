@@ -40,7 +40,8 @@ class HistoryServiceStub:
     """
     ExplainRuling: _aio.UnaryUnaryMultiCallable[_history_service_pb2.ExplainRulingRequest, _history_service_pb2.ExplainRulingResponse]
     """Explains a ruling from the record alone: what was decided, by which clause, the moments it rests on, and whether
-    deciding it again gives the same. Refused as NOT_A_RULING.
+    deciding it again gives the same, on a record that is whole from the beginning of its hand up to there. Costs that
+    hand, however long the table's record is. Refused as NOT_A_RULING, NO_SUCH_VERSION.
     """
     ReverseRuling: _aio.UnaryUnaryMultiCallable[_history_service_pb2.ReverseRulingRequest, _history_service_pb2.ReverseRulingResponse]
     """For operators: takes back a fine, or the voiding of a hand that was played to its end, by an event that names the
@@ -50,7 +51,7 @@ class HistoryServiceStub:
     VerifyTable: _aio.UnaryUnaryMultiCallable[_history_service_pb2.VerifyTableRequest, _history_service_pb2.VerifyTableResponse]
     """For operators and services: verifies the record of one table: hashes, order, every decision made again, every deal
     dealt again. Others: PERMISSION_DENIED; they verify what is shown to them with the client library, and need not
-    believe the service.
+    believe the service. Takes about a second for a thousand events, and one table at a time on each replica.
     """
     ExportHand: _aio.UnaryUnaryMultiCallable[_history_service_pb2.ExportHandRequest, _history_service_pb2.ExportHandResponse]
     """Exports a hand that is over as a hand record, a JSON text that stands alone. Refused as HAND_IN_PROGRESS,
@@ -113,7 +114,8 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_history_service_pb2.ExplainRulingRequest, _abc.Awaitable[_history_service_pb2.ExplainRulingResponse]],
     ) -> _abc.Awaitable[_history_service_pb2.ExplainRulingResponse]:
         """Explains a ruling from the record alone: what was decided, by which clause, the moments it rests on, and whether
-        deciding it again gives the same. Refused as NOT_A_RULING.
+        deciding it again gives the same, on a record that is whole from the beginning of its hand up to there. Costs that
+        hand, however long the table's record is. Refused as NOT_A_RULING, NO_SUCH_VERSION.
         """
 
     @_abc_1.abstractmethod
@@ -135,7 +137,7 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_history_service_pb2.VerifyTableResponse]:
         """For operators and services: verifies the record of one table: hashes, order, every decision made again, every deal
         dealt again. Others: PERMISSION_DENIED; they verify what is shown to them with the client library, and need not
-        believe the service.
+        believe the service. Takes about a second for a thousand events, and one table at a time on each replica.
         """
 
     @_abc_1.abstractmethod

@@ -42,7 +42,9 @@ class Judgement(_message.Message):
     decided_at: _builtins.str
     """When it was decided: an instant."""
     follows: _builtins.bool
-    """Whether deciding it again from the record alone gives the same, the record being whole up to there."""
+    """Whether deciding it again from the record alone gives the same, the record being whole from the beginning of its hand
+    up to there.
+    """
     @_builtins.property
     def decided(self) -> Global___Told:
         """What was decided."""
@@ -57,7 +59,9 @@ class Judgement(_message.Message):
 
     @_builtins.property
     def findings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What is wrong with the record up to this ruling; empty if it follows."""
+        """What is wrong with that part of the record; empty if it follows. While the hand is played only operators and services
+        are told what it is, for what would follow instead may be a card that nobody has seen; others that there is something.
+        """
 
     def __init__(
         self,

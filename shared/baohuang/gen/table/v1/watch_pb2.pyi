@@ -187,8 +187,9 @@ class Update(_message.Message):
     hash: _builtins.bytes
     """The event's hash, 32 bytes."""
     hidden_digest: _builtins.bytes
-    """SHA-256(salt ‖ hidden part), 32 bytes: stands for what is hidden. Salts are not published yet,
-    so it can be checked against the chain but not be opened.
+    """SHA-256(salt ‖ hidden part), 32 bytes: stands for what is hidden, and keeps it from being changed later. Once the
+    hand is over `HistoryService` gives salt and hidden part; the latter is JSON in the same form, with the members
+    `hidden` (where the event has one) and `requestId`.
     """
     recorded_at: _builtins.str
     """When the command was decided: an instant, by the database's clock."""
