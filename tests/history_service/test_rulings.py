@@ -1,4 +1,4 @@
-"""ListRulings and ExplainRuling: what is sought, page after page; what is told where the record does not bear it out."""
+"""ListRulings and ExplainRuling: what is sought, page after page; what is told where the record is forged."""
 
 import asyncpg
 import grpc

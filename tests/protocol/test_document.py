@@ -7,6 +7,7 @@ import grpc
 import pytest
 
 from baohuang.gen.events.v1 import events_pb2
+from baohuang.gen.history.v1 import history_service_pb2
 from baohuang.gen.rules.v1 import error_reason_pb2, hand_pb2
 from baohuang.rpc.errors import Refusal
 from baohuang.rpc.tokens import TokenProblem
@@ -55,6 +56,13 @@ async def test_every_call_is_told() -> None:
         service: row for service in _SERVICES for row in _section("Connecting").splitlines() if f"`{service}`" in row
     }
     assert {service: set(re.findall(r"`([A-Z]\w+)`", rows[service])) for service in _SERVICES} == methods
+
+
+def test_every_call_for_the_record_is_told() -> None:
+    """All methods of HistoryService stand in its row of that table."""
+    service = history_service_pb2.DESCRIPTOR.services_by_name["HistoryService"]
+    (row,) = [row for row in _section("Connecting").splitlines() if f"`{service.full_name}`" in row]
+    assert set(re.findall(r"`([A-Z]\w+)`", row)) == {method.name for method in service.methods}
 
 
 def _methods(address: str) -> dict[str, set[str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from baohuang.client import CheckedGame, DevelopmentIdentity, connect_history
 from baohuang.eventlog.chain import start, verify, verify_end
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import EventLog, StoredEvent, StreamId, Version
@@ -12,7 +13,7 @@ from baohuang.rules.evolve import evolve
 from baohuang.rules.redact import mask
 from baohuang.rules.rulesets import Deck
 from baohuang.rules.state import Table, TableId
-from command_line.demo.stage import Seen, last_tables
+from command_line.demo.stage import HOST, Seen, last_tables
 
 
 class CheckError(Exception):
@@ -48,6 +49,19 @@ def check(history: Sequence[Recorded], seen: Seen) -> None:
     finished = finish_of(history)
     if sum(finished.points):
         raise CheckError(f"the points {finished.points} do not sum to zero")
+
+
+async def check_as_client(address: str, seen: Seen) -> CheckedGame:
+    """Check the game as any client can, believing nothing of the service: by the hash its spectator saw last.
+
+    Raises CheckError for what does not hold, ClientError.
+    """
+    last = seen.spectator
+    async with connect_history(address, DevelopmentIdentity(HOST)) as history:
+        checked = await history.check_game(seen.table_id, {last.version: last.hash})
+    if checked.findings:
+        raise CheckError(f"the client finds: {checked.findings[0]}")
+    return checked
 
 
 def finish_of(history: Sequence[Recorded]) -> HandFinished:

@@ -18,7 +18,7 @@ from baohuang.eventlog.postgres.log import open_log
 from baohuang.rules.rulesets import RULESETS, RulesetId
 from command_line.backend import LocalBackend, MigrationError
 from command_line.demo.aftermath import aftermath_of, check_aftermath
-from command_line.demo.checking import CheckError, check, finish_of, recorded
+from command_line.demo.checking import CheckError, check, check_as_client, finish_of, recorded
 from command_line.demo.headings import print_heading
 from command_line.demo.ladder import (
     print_leaderboard,
@@ -99,12 +99,13 @@ async def _story(console: Console, backend: LocalBackend, ruleset: str, think_se
     async with open_log(backend.postgres_dsn) as log:
         history = await recorded(log, seen.table_id)
     check(history, seen)
+    checked = await check_as_client(backend.table.address, seen)
     check_aftermath(finish_of(history), after)
     print_history(console, history)
     print_score(console, after)
     print_ratings(console, after)
     print_leaderboard(console, after)
-    print_checks(console, history, seen)
+    print_checks(console, history, seen, checked)
     points = " ".join(map(str, finish_of(history).points))
     return f"demo: OK {len(history)} events, chain verified, points {points}"
 

@@ -7,6 +7,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from baohuang.client import CheckedGame
 from baohuang.eventlog.chain import instant
 from baohuang.rules.events import HandFinished
 from baohuang.rules.settlement import Solo
@@ -36,13 +37,15 @@ def print_history(console: Console, history: Sequence[Recorded]) -> None:
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
-def print_checks(console: Console, history: Sequence[Recorded], seen: Seen) -> None:
+def print_checks(console: Console, history: Sequence[Recorded], seen: Seen, checked: CheckedGame) -> None:
     """Print what was checked; to be called once it was."""
     first, last = seen.first_version, history[-1].stored.version
     digits = history[-1].stored.hash.hex()[:_HASH_DIGITS]
     print_heading(console, "checked 查验")
     for line in (
         f"chain, by a spectator: versions {first + 1} to {last} recomputed from public data",
+        f"game, by a client: versions 1 to {checked.decided_until} decided again, what was hidden opened; "
+        f"hands dealt again: {checked.hands}",
         f"chain, by the log: versions 1 to {last} recomputed from PostgreSQL, head {digits}…",
         f"deal, FAIR-1: seed matches commitment, cards recomputed; deals: {len(finish_of(history).seeds)}",
         "state: spectator and players ended with the fold of the log, as each may see it",
