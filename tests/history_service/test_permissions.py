@@ -4,14 +4,23 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 
+from audit.honest import Writer
+from baohuang.eventlog.port import EventLog, StreamId
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2 as table_pb
+from baohuang.rules import commands as cmd
+from baohuang.rules.clock import deadline_of, later
+from baohuang.rules.decide import decide
+from baohuang.rules.rulesets import Options
+from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from history_service.serving import Caller
+from table_service.privacy import digest_of
 from tables.clients import Client, fresh, open_table, sit, stand
 from tables.games import Game, seated
 from tables.replicas import Replica
 
 CODE = "correct-horse-battery"
+PRIVATE = "00000000-0000-7000-8000-000000000001"
 NO_TABLE = "00000000-0000-0000-0000-000000000000"
 
 
@@ -76,6 +85,38 @@ async def test_what_is_of_oneself_stays_ones_own(private: Game, spectator: Calle
         (private.table_id, "PlayerStood"),
     ]
     assert set(await outcomes(du, of_table(private.table_id))) == {"NO_SUCH_TABLE"}
+
+
+async def left_behind(log: EventLog) -> None:
+    """Record a private table at which du sat and was unseated, having not got ready in time."""
+    writer, at = Writer(log, StreamId(PRIVATE)), Instant("2026-01-31T08:05:09.000000Z")
+    opening = cmd.OpenTable(TableId(PRIVATE), "ourgame-simple", Options(), digest_of(TableId(PRIVATE), CODE))
+    table = await done(writer, None, PlayerId("an"), opening, at)
+    for player, seat in (("an", 0), ("du", 3)):
+        at = later(at, 5)
+        table = await done(writer, table, PlayerId(player), cmd.SitDown(seat), at)
+    for _ in range(2):
+        due_at = deadline_of(table)
+        table = await done(writer, table, PlayerId("@clock"), cmd.ExpireDeadline(due_at), due_at)
+
+
+async def done(writer: Writer, table: Table | None, player: PlayerId, action: cmd.Action, at: Instant) -> Table:
+    """Record what comes of a command, and return the table."""
+    events, tables = decide(table, cmd.Command(player, action, at, "11" * 32, frozenset(), frozenset()))
+    await writer.append(player, at, tuple(events))
+    return tables[-1]
+
+
+async def test_who_was_ruled_on_may_ask_why(log: EventLog, spectator: Caller) -> None:
+    """At a private table that is not there for him any more: his own ruling is explained to him, and nothing else."""
+    await left_behind(log)
+    du, bo = spectator.named("du"), spectator.named("bo")
+    (ruling,) = (await du.call(pb.ListRulingsRequest(player="du"))).rulings
+    assert (ruling.recorded.type, ruling.recorded.table_id) == ("PlayerUnseated", PRIVATE)
+    why = pb.ExplainRulingRequest(table_id=PRIVATE, version=ruling.recorded.version)
+    assert (await du.call(why)).judgement.follows
+    assert (await bo.refused(why)).reason == "NO_SUCH_TABLE"
+    assert set(await outcomes(du, of_table(PRIVATE))) == {"NO_SUCH_TABLE"}
 
 
 async def test_without_a_table_only_what_is_of_oneself(service: Replica, spectator: Caller) -> None:

@@ -41,11 +41,11 @@ def print_checks(console: Console, history: Sequence[Recorded], seen: Seen, chec
     """Print what was checked; to be called once it was."""
     first, last = seen.first_version, history[-1].stored.version
     digits = history[-1].stored.hash.hex()[:_HASH_DIGITS]
+    decided, hands = checked.decided_until, checked.hands
     print_heading(console, "checked 查验")
     for line in (
         f"chain, by a spectator: versions {first + 1} to {last} recomputed from public data",
-        f"game, by a client: versions 1 to {checked.decided_until} decided again, what was hidden opened; "
-        f"hands dealt again: {checked.hands}",
+        f"game, by a client: versions 1 to {decided} decided again, what was hidden opened; hands dealt again: {hands}",
         f"chain, by the log: versions 1 to {last} recomputed from PostgreSQL, head {digits}…",
         f"deal, FAIR-1: seed matches commitment, cards recomputed; deals: {len(finish_of(history).seeds)}",
         "state: spectator and players ended with the fold of the log, as each may see it",

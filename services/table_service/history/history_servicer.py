@@ -9,7 +9,7 @@ import grpc
 
 from baohuang.audit.explaining import NotARulingError, NothingThereError
 from baohuang.audit.stream import Depth
-from baohuang.eventlog.port import EventLogError, EventReader, StreamId
+from baohuang.eventlog.port import EventLogError, EventReader, StreamId, Version
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.gen.history.v1 import history_service_pb2_grpc
 from baohuang.handrecord import NoSuchHand, StillPlayed, public, write_record
@@ -25,6 +25,7 @@ from table_service.history.listing import Listing, behind
 from table_service.history.past import Past, no_such_version
 from table_service.history.sight import Sights
 from table_service.history.working import Work
+from table_service.privacy import Visitor
 from table_service.refusing import no_such_table
 from table_service.tables import Tables
 
@@ -96,7 +97,7 @@ class HistoryServicer(history_service_pb2_grpc.HistoryServiceServicer):
         stream_id, version = stream_in(request.table_id), api.version_in(request)
         comer = visitor(request.invitation_code)
         with _answering():
-            await self._doors.check(comer, stream_id)
+            await self._check_explained(comer, stream_id, version)
             sight = await self._sights.of_one(comer, stream_id)
             if not sight.shows(version):
                 raise no_such_version(stream_id, version)
@@ -135,6 +136,14 @@ class HistoryServicer(history_service_pb2_grpc.HistoryServiceServicer):
             except NoSuchHand as error:
                 raise NotFound(Reason.NO_SUCH_HAND, str(error)) from error
         return pb.ExportHandResponse(record=write_record(public(record) if request.public_only else record))
+
+    async def _check_explained(self, comer: Visitor, stream_id: StreamId, version: Version) -> None:
+        """Raise as `Doors.check` does, but let everybody know why he was ruled on, wherever it was."""
+        try:
+            await self._doors.check(comer, stream_id)
+        except NotFound:
+            if not await self._listing.is_about(comer, stream_id, version):
+                raise
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from baohuang.audit.pausing import HalfTheTime
-from baohuang.eventlog.port import Position, StoredEvent, Version
+from baohuang.eventlog.port import Position, StoredEvent, StreamId, Version
 from baohuang.history.reader import HistoryReader
 from baohuang.history.sought import EventsSought, Order, RulingsSought, StoredRuling
 from table_service.history.sight import Sight, Sights
@@ -75,6 +75,15 @@ class Listing:
             if len(batch) < _AT_A_TIME:
                 return
             sought = replace(sought, before=batch[-1].event.position)
+
+    async def is_about(self, visitor: Visitor, stream_id: StreamId, version: Version) -> bool:
+        """Tell whether a ruling about the visitor stands at that version. Raises LogUnavailable."""
+        sought = RulingsSought(stream_id, visitor.player)
+        while batch := await self._records.rulings(sought, _AT_A_TIME):
+            if any(one.event.version == version for one in batch):
+                return True
+            sought = replace(sought, before=batch[-1].event.position)
+        return False
 
 
 def behind(sought: EventsSought, order: Order, position: Position) -> EventsSought:

@@ -9,6 +9,8 @@ Pause = Callable[[], Awaitable[None]]
 """Called between the pieces that work can be cut into."""
 
 _PIECE_SECONDS: Final = 0.002
+_LONGEST_SECONDS: Final = 0.02
+"""Longer than any piece: what took longer was waiting, for a database or a reader, and no work."""
 
 
 async def never() -> None:
@@ -28,5 +30,5 @@ class HalfTheTime:
         """Pause, if it is time to."""
         worked = self._now() - self._since
         if worked >= _PIECE_SECONDS:
-            await asyncio.sleep(worked)
+            await asyncio.sleep(min(worked, _LONGEST_SECONDS))
             self._since = self._now()

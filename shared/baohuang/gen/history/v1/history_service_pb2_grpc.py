@@ -129,7 +129,8 @@ class HistoryServiceServicer:
     def ExplainRuling(self, request, context):
         """Explains a ruling from the record alone: what was decided, by which clause, the moments it rests on, and whether
         deciding it again gives the same, on a record that is whole from the beginning of its hand up to there. Costs that
-        hand, however long the table's record is. Refused as NOT_A_RULING, NO_SUCH_VERSION.
+        hand, however long the table's record is. Whom a ruling is about may always ask why. Refused as NOT_A_RULING,
+        NO_SUCH_VERSION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -41,7 +41,8 @@ class HistoryServiceStub:
     ExplainRuling: _aio.UnaryUnaryMultiCallable[_history_service_pb2.ExplainRulingRequest, _history_service_pb2.ExplainRulingResponse]
     """Explains a ruling from the record alone: what was decided, by which clause, the moments it rests on, and whether
     deciding it again gives the same, on a record that is whole from the beginning of its hand up to there. Costs that
-    hand, however long the table's record is. Refused as NOT_A_RULING, NO_SUCH_VERSION.
+    hand, however long the table's record is. Whom a ruling is about may always ask why. Refused as NOT_A_RULING,
+    NO_SUCH_VERSION.
     """
     ReverseRuling: _aio.UnaryUnaryMultiCallable[_history_service_pb2.ReverseRulingRequest, _history_service_pb2.ReverseRulingResponse]
     """For operators: takes back a fine, or the voiding of a hand that was played to its end, by an event that names the
@@ -115,7 +116,8 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_history_service_pb2.ExplainRulingResponse]:
         """Explains a ruling from the record alone: what was decided, by which clause, the moments it rests on, and whether
         deciding it again gives the same, on a record that is whole from the beginning of its hand up to there. Costs that
-        hand, however long the table's record is. Refused as NOT_A_RULING, NO_SUCH_VERSION.
+        hand, however long the table's record is. Whom a ruling is about may always ask why. Refused as NOT_A_RULING,
+        NO_SUCH_VERSION.
         """
 
     @_abc_1.abstractmethod
