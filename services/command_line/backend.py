@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Final, Self, TypeVar
 
 from baohuang.embedded.account import passable_folder
@@ -23,13 +23,16 @@ from baohuang.embedded.nats import EmbeddedNats
 from baohuang.embedded.ports import LOOPBACK, is_free, kept_port, note_port, noted_port
 from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.embedded.server import EmbeddedServer
+from baohuang.stream.permissions import NatsUser
 from command_line.development_key import DevelopmentKey
 from command_line.service_process import Service, ServiceProcess, stop_service_left_in
-from command_line.services import TABLE, BackendOptions, Surroundings
+from command_line.services import RATING, SCORING, TABLE, BackendOptions, Surroundings
 from command_line.supervision import KeptServer, Process
 
 T = TypeVar("T")
 _SERVERS: Final = (EmbeddedPostgres.name, EmbeddedNats.name)
+_ON_NATS: Final = MappingProxyType({TABLE: NatsUser.TABLE, SCORING: NatsUser.SCORING, RATING: NatsUser.RATING})
+"""Who uses NATS, as which of its users."""
 _MIGRATING: Final = "command_line.migrating"
 """Imported while PostgreSQL starts: it costs half a second, and nothing else needs it."""
 
@@ -52,6 +55,7 @@ class LocalBackend:
         self._options = options
         self._resources = AsyncExitStack()
         self._servers: list[KeptServer] = []
+        self._nats_urls: Mapping[Service, str] = {}
 
     async def __aenter__(self) -> Self:
         """Start everything.
@@ -111,7 +115,13 @@ class LocalBackend:
         return self._options.postgres_dsn or await self._embed(EmbeddedPostgres(self._options.data_dir))
 
     async def _nats(self) -> str:
-        return self._options.nats_url or await self._embed(EmbeddedNats(self._options.data_dir))
+        if self._options.nats_url is not None:
+            self._nats_urls = dict.fromkeys(_ON_NATS, self._options.nats_url)
+            return self._options.nats_url
+        server = EmbeddedNats(self._options.data_dir)
+        url = await self._embed(server)
+        self._nats_urls = {service: server.url_of(user) for service, user in _ON_NATS.items()}
+        return url
 
     async def _embed(self, server: EmbeddedServer) -> str:
         kept = KeptServer(server, await self._resources.enter_async_context(server))
@@ -125,7 +135,7 @@ class LocalBackend:
         for service in options.beside:
             ports[service] = await _port_of(service, data_dir)
         addresses = {service: f"{LOOPBACK}:{port}" for service, port in ports.items()}
-        around = Surroundings(options, self.postgres_dsn, self.nats_url, addresses)
+        around = Surroundings(options, self.postgres_dsn, self._nats_urls, addresses)
 
         def process(replica: Service, service: Service) -> ServiceProcess:
             environment = {**around.environment_of(service), "BAOHUANG_REPLICA": replica.name}

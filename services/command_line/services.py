@@ -50,22 +50,25 @@ class BackendOptions:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where everything is that a service may need; `addresses` has those of the services that run, "host:port"."""
+    """Where everything is that a service may need.
+
+    `nats_urls` are by the service that each is for; `addresses` has those of the services that run, "host:port".
+    """
 
     options: BackendOptions
     postgres_dsn: str
-    nats_url: str
+    nats_urls: Mapping[Service, str]
     addresses: Mapping[Service, str]
 
     def environment_of(self, service: Service) -> Mapping[str, str]:
         """Return the variables that tell the service so. Raises DevelopmentKeyError."""
-        return {**self._of_all(), **self._own(service)}
+        nats = {"BAOHUANG_NATS_URL": self.nats_urls[service]} if service in self.nats_urls else {}
+        return {**self._of_all(), **nats, **self._own(service)}
 
     def _of_all(self) -> dict[str, str]:
         environment = {
             "BAOHUANG_SHARE_PORT": "false",
             "BAOHUANG_POSTGRES_DSN": self.postgres_dsn,
-            "BAOHUANG_NATS_URL": self.nats_url,
             "BAOHUANG_INSECURE_DEV": str(self.options.insecure_dev).lower(),
             **_tokens(self.options),
         }

@@ -69,10 +69,10 @@ def test_where_nothing_vouches_for_bots_none_are_seated(tmp_path: Path) -> None:
     foreign = BackendOptions(tmp_path, jwks="keys.json", service_token=token)
     assert bots_key(foreign) is None
     del addresses[BOTS]
-    without = Surroundings(foreign, "dsn", "nats", addresses).environment_of(MATCHMAKING)
+    without = Surroundings(foreign, "dsn", {}, addresses).environment_of(MATCHMAKING)
     assert without["BAOHUANG_FILL_WITH_BOTS_AFTER"] == "inf"
     assert without["BAOHUANG_SERVICE_TOKEN"] == token
     own = BackendOptions(tmp_path, jwks="keys.json", service_token=token, bots_key=tmp_path / "bots.pem")
-    around = Surroundings(own, "dsn", "nats", {**addresses, BOTS: "127.0.0.1:1"})
+    around = Surroundings(own, "dsn", {}, {**addresses, BOTS: "127.0.0.1:1"})
     assert "BAOHUANG_FILL_WITH_BOTS_AFTER" not in around.environment_of(MATCHMAKING)
     assert around.environment_of(BOTS)["BAOHUANG_BOTS_KEY"] == str(tmp_path / "bots.pem")

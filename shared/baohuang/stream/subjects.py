@@ -15,9 +15,11 @@ import msgspec
 from baohuang.eventlog.port import Version
 from baohuang.rules.state import PlayerId, TableId
 
-_TABLE: Final = "baohuang.v1.poke.table."
-_SEAT: Final = "baohuang.v1.poke.seat."
-_SOURCE: Final = "baohuang.v1.poke.source."
+_POKE: Final = "baohuang.v1.poke."
+_TABLE: Final = f"{_POKE}table."
+_SEAT: Final = f"{_POKE}seat."
+_SOURCE: Final = f"{_POKE}source."
+ALL_POKES: Final = f"{_POKE}>"
 ALL_TABLES: Final = f"{_TABLE}*"
 ALL_SEATS: Final = f"{_SEAT}*"
 
