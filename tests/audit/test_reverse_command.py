@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
@@ -19,20 +20,28 @@ from baohuang.rules.state import TableId
 from command_line.development_key import AUDIENCE, ISSUER, DevelopmentKey, jwks_path
 from command_line.main import app
 from tables.replicas import Replica, replica
+from tls.authorities import Authority
 
 TABLE = TableId("01234567-89ab-7def-8123-456789012340")
 
 
-@pytest.fixture
-async def service(tmp_path: Path) -> AsyncIterator[Replica]:
-    """Give a service that trusts the folder's key, with a hand that trustees played: a fine, and the hand void."""
-    DevelopmentKey.made_or_found(tmp_path)
+@asynccontextmanager
+async def serving(data: Path, **more: object) -> AsyncIterator[Replica]:
+    """Serve, trusting a folder's key, with a hand that trustees played: a fine, and the hand void."""
+    DevelopmentKey.made_or_found(data)
     log = MemoryLog()
     commands = list(Play(TABLE, "homy-standard", 1).all_trustees())
     await written(log, TABLE, [one for one in commands if not isinstance(one[1][0], ev.FineReversed | ev.VoidReversed)])
-    trust = {"insecure_dev": False, "jwks": str(jwks_path(tmp_path)), "jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
-    async with replica(log, **trust) as serving:  # type: ignore[arg-type] # settings of all kinds
-        yield serving
+    trust = {"insecure_dev": False, "jwks": str(jwks_path(data)), "jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
+    async with replica(log, **trust, **more) as service:  # type: ignore[arg-type] # settings of all kinds
+        yield service
+
+
+@pytest.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Replica]:
+    """Give that service in the clear."""
+    async with serving(tmp_path) as made:
+        yield made
 
 
 async def run(service: Replica, data: Path, *arguments: str) -> Result:
@@ -80,6 +89,17 @@ async def test_who_is_no_operator(service: Replica, tmp_path: Path) -> None:
     assert (done.exit_code, "PERMISSION_DENIED" in done.output) == (1, True)
     assert (await run(service, tmp_path / "none", TABLE, fined)).exit_code == 2
     assert (await run(service, tmp_path, TABLE, fined, "--operator", "a b")).exit_code == 2
+
+
+async def test_over_tls(tmp_path: Path) -> None:
+    """With the authorities of the service's certificate; a file that is none is told: 2."""
+    ours = Authority("ours")
+    shown, ca = ours.issue().written(tmp_path / "shown"), ours.written(tmp_path / "ca.pem")
+    async with serving(tmp_path, tls_cert=shown.certificate, tls_key=shown.key) as service:
+        fined = await version_of(service, ev.PlayerFined)
+        assert (await run(service, tmp_path, TABLE, fined, "--ca", str(tmp_path / "none.pem"))).exit_code == 2
+        done = await run(service, tmp_path, TABLE, fined, "--ca", str(ca))
+        assert done.exit_code == 0, done.output
 
 
 async def test_a_service_that_is_away(tmp_path: Path) -> None:

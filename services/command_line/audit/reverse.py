@@ -21,6 +21,7 @@ from baohuang.client import (
 from baohuang.eventlog.port import RequestId, Version
 from baohuang.rpc.auth import Role, caller_id
 from baohuang.rules.state import PlayerId, TableId
+from baohuang.tls.files import CertificateError, Tls
 from command_line.audit.asking import DIFFERENT, cannot_tell
 from command_line.backend import table_address
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKey, DevelopmentKeyError
@@ -40,6 +41,9 @@ def reverse(
     token: Annotated[
         str | None, typer.Option(envvar="BAOHUANG_TOKEN", help="an operator's, instead of one by that folder's key")
     ] = None,
+    ca: Annotated[Path | None, typer.Option(help="PEM file of the service's authorities: over TLS")] = None,
+    cert: Annotated[Path | None, typer.Option(help="PEM file of the certificate to show it")] = None,
+    key: Annotated[Path | None, typer.Option(help="PEM file of that certificate's key")] = None,
     operator: Annotated[str, typer.Option(help="who you are; a --token says so itself")] = "operator",
     request_id: Annotated[
         str | None, typer.Option(help="that of a reversal which was not answered, to learn what became of it")
@@ -54,7 +58,9 @@ def reverse(
     service = address or _address_of(data)
 
     async def reversing() -> Receipt:
-        async with connect_history(service, credentials, _PATIENCE) as history:
+        files = Tls(ca, cert, key)
+        tls = None if files == Tls() else files
+        async with connect_history(service, credentials, _PATIENCE, tls=tls) as history:
             asked = RequestId(request_id) if request_id else None
             return await history.reverse(TableId(table), Version(version), reason, request_id=asked)
 
@@ -65,7 +71,7 @@ def reverse(
     except UnreachableError as error:
         print(f"it may be done: ask again with --request-id {error.request_id}", file=sys.stderr)
         cannot_tell(error)
-    except ClientError as error:
+    except (ClientError, CertificateError) as error:
         cannot_tell(error)
     if as_json:
         print(msgspec.json.encode({"table": table, "version": receipt.version, "hash": receipt.hash.hex()}).decode())
