@@ -2,7 +2,9 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
+import asyncpg
 import pytest
 from typer.testing import CliRunner
 
@@ -16,6 +18,7 @@ from rating_service.wiring import open_ratings
 from scoring.following import Ledger, balances_of, rated
 from scoring.hands import a_hand, fine_reversed, fined, void, void_reversed
 from scoring.recording import TABLES, Recorder
+from scoring_service.migrations import migrate
 from scoring_service.statements import Statements
 
 OTHERS = tuple(PlayerId(name) for name in ("an", "bo", "cai", "du", "en"))
@@ -59,15 +62,26 @@ async def test_both_postings_stand_and_the_later_counts(recorder: Recorder, ledg
     assert (balances["house"], sum(balances.values())) == (0, 0)
 
 
-async def test_ratings_follow_in_the_postings_order(recorder: Recorder, ledger: Ledger, own_database_dsn: str) -> None:
-    """The void rates nobody; its reversal rates where it stands; what returns of a fine is points and no rating."""
+@pytest.mark.parametrize(
+    ("step", "seasons"), [(timedelta(hours=1), {"2026Q4"}), (timedelta(days=60), {"2027Q2", "2027Q3"})]
+)
+async def test_ratings_follow_in_the_postings_order(
+    recorder: Recorder, ledger: Ledger, own_database_dsn: str, step: timedelta, seasons: set[str]
+) -> None:
+    """The void rates nobody; its reversal rates where it stands, in the season in which it was taken back.
+
+    What returns of a fine is points and no rating.
+    """
+    recorder.step = step
     await record_reversals(recorder)
     await ledger.follow()
     await rated(own_database_dsn, ledger)
     postings = await ledger.postings()
     async with await open_ratings(own_database_dsn) as pool:
         ratings = Ratings(pool)
-        assert await ratings.standings() == standings_after(postings)
+        standings = await ratings.standings()
+        assert standings == standings_after(postings)
+        assert {season for _, season in standings} == seasons
         assert await ratings.points() == points_after(postings)
         rows = await ratings.fetch(
             "select posting, season from changes where player = $1 order by 1", a_hand().players[1]
@@ -114,3 +128,36 @@ async def test_a_hand_is_void_once_and_counts_once(recorder: Recorder, ledger: L
     await ledger.follow()
     ((error,),) = await ledger.fetch("select error from unscored")
     assert index in error
+
+
+AS_BEFORE = """
+    set search_path to scoring;
+    drop index a_hand_counts_once;
+    drop index a_hand_is_void_once;
+    alter table postings
+        drop constraint postings_are_hands_or_fines,
+        add constraint postings_are_hands_or_fines check (type in ('HandScored', 'FinePosted', 'PostingSkipped')),
+        add constraint a_hand_is_scored_once unique (table_id, hand);
+    update alembic_version set version_num = '0001';
+"""
+"""Takes a ledger back to the schema of the release before."""
+
+
+async def test_a_ledger_of_before_takes_reversals(recorder: Recorder, ledger: Ledger, own_database_dsn: str) -> None:
+    """Migrated with a void hand and a fine in it, it books what takes them back; what was there stays as it was."""
+    admin = await asyncpg.connect(own_database_dsn)
+    await admin.execute(AS_BEFORE)
+    hand = a_hand()
+    fine_version = (await recorder.record(fined("bo"))).version
+    finished = await recorder.record(void(hand))
+    await ledger.follow()
+    before = await ledger.postings()
+    await asyncio.to_thread(migrate, own_database_dsn)
+    assert await admin.fetchval("select version_num from scoring.alembic_version") == "0002"
+    await admin.close()
+    await recorder.record(void_reversed(replace(hand, hand=1), finished.version))
+    await recorder.record(fine_reversed(fined("bo"), fine_version))
+    await ledger.follow()
+    postings = await ledger.postings()
+    assert postings[:2] == before
+    assert [type(one) for one in postings[2:]] == [HandScored, FineReturned]
