@@ -20,7 +20,7 @@ LONG = "00000000-0000-7000-8000-000000000000"
 
 async def test_plays_go_on_while_a_long_table_is_verified(service: Replica, spectator: Caller, log: EventLog) -> None:
     """Service and verification share one event loop here: between two pieces of the one there is room for the other."""
-    await recorded(log, Play(TableId(LONG), "homy-weihai", 1, restless=0.0), hands=8)
+    await recorded(log, Play(TableId(LONG), "homy-weihai", 1, restless=0.0), hands=5)
     events = len(await log.read_stream(StreamId(LONG), limit=10_000))
     game, chance = await started(service), chance_of("beside")
     verifying = [asyncio.create_task(spectator.operator.call(pb.VerifyTableRequest(table_id=LONG))) for _ in range(2)]

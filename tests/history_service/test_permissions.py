@@ -161,6 +161,7 @@ async def test_verification_is_for_operators_and_services(service: Replica, spec
     refused = await spectator.refused(request)
     assert (refused.code, refused.metadata) == (grpc.StatusCode.PERMISSION_DENIED, {"roles": "operator, service"})
     assert (await spectator.named("m", "service").call(request)).events == len(await game.events())
+    assert await outcomes(spectator.operator, of_table(NO_TABLE)) == ["NO_SUCH_TABLE"] * 6
     for table_id in (NO_TABLE, "player:nobody", "player:", "x"):
         refused = await spectator.operator.refused(pb.VerifyTableRequest(table_id=table_id))
         assert (refused.code, refused.reason) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_TABLE")

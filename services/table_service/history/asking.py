@@ -1,6 +1,6 @@
 """Who may ask for what of the record (HistoryService's permissions)."""
 
-from baohuang.eventlog.port import StreamId
+from baohuang.eventlog.port import EventReader, StreamId
 from baohuang.rpc.auth import caller_id
 from baohuang.rpc.roles import check_own
 from baohuang.rules.state import TableId
@@ -23,20 +23,28 @@ def stream_in(text: str) -> StreamId:
 class Doors:
     """Lets those in to a stream's record who may know of it."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, log: EventReader, tables: Tables) -> None:
+        self._log = log
         self._tables = tables
 
     async def check(self, visitor: Visitor, stream_id: StreamId) -> None:
         """Raise PermissionDenied for another player's stream; NotFound for a table that is not there, or not his.
 
-        Operators and services are let in unseen: a damaged record is theirs to look into. Raises LogUnavailable.
+        Operators and services are let in to a damaged record as well: it is theirs to look into. Raises LogUnavailable.
         """
         if stream_id.startswith(PLAYERS_OWN):
             check_own(stream_id.removeprefix(PLAYERS_OWN), "what is recorded of himself")
-        elif not visitor.trusted:
+        elif visitor.trusted:
+            await self.check_there(stream_id)
+        else:
             held = await self._tables.current(TableId(stream_id))
             if held.table is not None:
                 check_admitted(held.table, visitor)
+
+    async def check_there(self, stream_id: StreamId) -> None:
+        """Raise NotFound for a stream of which there is nothing, not even a part. Raises LogUnavailable."""
+        if await self._log.head(stream_id) is None and not await self._log.read_stream(stream_id, limit=1):
+            raise no_such_table(TableId(stream_id))
 
     async def check_listing(self, visitor: Visitor, stream_id: StreamId | None, player: str | None) -> None:
         """Raise as `check` does; without a stream a player may list what is of himself, wherever it was.

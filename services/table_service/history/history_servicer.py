@@ -17,7 +17,6 @@ from baohuang.history.reader import HistoryReader
 from baohuang.rpc.auth import Role
 from baohuang.rpc.errors import IllegalMove, NotFound, Reason, Unavailable, WrongState
 from baohuang.rpc.roles import require
-from baohuang.rules.state import TableId
 from table_service.api import table_id_in, visitor
 from table_service.history import api, messages
 from table_service.history.asking import Doors, stream_in
@@ -26,7 +25,6 @@ from table_service.history.past import Past, no_such_version
 from table_service.history.sight import Sights
 from table_service.history.working import Work
 from table_service.privacy import Visitor
-from table_service.refusing import no_such_table
 from table_service.tables import Tables
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -44,12 +42,11 @@ class HistoryServicer(history_service_pb2_grpc.HistoryServiceServicer):
     def __init__(self, log: EventReader, records: HistoryReader, reverse: Reverse) -> None:
         # Not the tables of those who play: looking back neither waits for them nor takes their place.
         tables = Tables(log, lambda *_: None, _TABLES_HELD)
-        self._doors = Doors(tables)
+        self._doors = Doors(log, tables)
         self._sights = Sights(records, tables)
         self._listing = Listing(records, self._sights)
         self._past = Past(records, self._sights)
         self._work = Work(log, records)
-        self._log = log
         self._reverse = reverse
 
     async def ListEvents(self, request: pb.ListEventsRequest, context: Context) -> pb.ListEventsResponse:
@@ -119,8 +116,7 @@ class HistoryServicer(history_service_pb2_grpc.HistoryServiceServicer):
         """Verify the record of a table; for operators and services."""
         stream_id = stream_in(request.table_id)
         with _answering():
-            if await self._log.head(stream_id) is None and not await self._log.read_stream(stream_id, limit=1):
-                raise no_such_table(TableId(stream_id))
+            await self._doors.check_there(stream_id)
             verified = await self._work.verify(stream_id, Depth.CHAIN if request.chain_only else Depth.DECISIONS)
         return pb.VerifyTableResponse(events=verified.events, findings=map(messages.finding_message, verified.findings))
 

@@ -4,7 +4,7 @@ What is not shown to him yet is passed over as if it were not there, up to the e
 another is said to come, would tell of it.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -50,9 +50,8 @@ class Listing:
 
     async def events(self, visitor: Visitor, sought: EventsSought, order: Order) -> AsyncGenerator[SeenEvent, None]:
         """Yield the events sought that are shown to the visitor by now. Raises LogUnavailable."""
-        pause = HalfTheTime()
         while batch := await self._records.events(sought, order, _AT_A_TIME):
-            sights = await self._sights.of(visitor, {one.stream_id for one in batch})
+            sights, pause = await self._sights.of(visitor, _latest(batch)), HalfTheTime()
             for stored in batch:
                 sight = sights[stored.stream_id]
                 if sight.shows(stored.version):
@@ -64,9 +63,9 @@ class Listing:
 
     async def rulings(self, visitor: Visitor, sought: RulingsSought) -> AsyncGenerator[SeenRuling, None]:
         """Yield the rulings sought that are shown to the visitor by now, newest first. Raises LogUnavailable."""
-        pause = HalfTheTime()
         while batch := await self._records.rulings(sought, _AT_A_TIME):
-            sights = await self._sights.of(visitor, {one.event.stream_id for one in batch})
+            sights = await self._sights.of(visitor, _latest([one.event for one in batch]))
+            pause = HalfTheTime()
             for ruling in batch:
                 sight = sights[ruling.event.stream_id]
                 if sight.shows(ruling.event.version):
@@ -84,6 +83,14 @@ class Listing:
                 return True
             sought = replace(sought, before=batch[-1].event.position)
         return False
+
+
+def _latest(events: Sequence[StoredEvent]) -> Mapping[StreamId, Version]:
+    """Return the last version of each stream that is among the events."""
+    latest: dict[StreamId, Version] = {}
+    for one in events:
+        latest[one.stream_id] = max(one.version, latest.get(one.stream_id, one.version))
+    return latest
 
 
 def behind(sought: EventsSought, order: Order, position: Position) -> EventsSought:

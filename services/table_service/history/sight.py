@@ -5,7 +5,7 @@ play it nothing that `spectator_delay` keeps back. A sight is of one moment, and
 events may be read before it is found out or after: what was of a hand that is played is open once it is over.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -60,22 +60,25 @@ class Sights:
         self._records = records
         self._tables = tables
 
-    async def of(self, visitor: Visitor, stream_ids: Collection[StreamId]) -> Mapping[StreamId, Sight]:
-        """Return his sight of each stream, as of now. Raises LogUnavailable, NotFound."""
+    async def of(self, visitor: Visitor, latest: Mapping[StreamId, Version]) -> Mapping[StreamId, Sight]:
+        """Return his sight of each stream, as of now, up to a version of it. Raises LogUnavailable, NotFound."""
         if visitor.trusted:
-            return dict.fromkeys(stream_ids, EVERYTHING)
-        sights = {one: _OF_PLAYERS_OWN for one in stream_ids if one.startswith(PLAYERS_OWN)}
-        of_tables = [one for one in stream_ids if one not in sights]
+            return dict.fromkeys(latest, EVERYTHING)
+        sights = {one: _OF_PLAYERS_OWN for one in latest if one.startswith(PLAYERS_OWN)}
+        of_tables = [one for one in latest if one not in sights]
         closed = await self._records.closed_until(of_tables) if of_tables else {}
         for one in of_tables:
-            sights[one] = await self._of_table(visitor.player, TableId(one), closed[one])
+            sights[one] = await self._of_table(visitor.player, TableId(one), latest[one], closed[one])
         return sights
 
     async def of_one(self, visitor: Visitor, stream_id: StreamId) -> Sight:
-        """Return his sight of one stream."""
-        return (await self.of(visitor, (stream_id,)))[stream_id]
+        """Return his sight of one stream, all of it."""
+        return (await self.of(visitor, {stream_id: _END}))[stream_id]
 
-    async def _of_table(self, player: PlayerId, table_id: TableId, closed_until: Version) -> Sight:
+    async def _of_table(self, player: PlayerId, table_id: TableId, latest: Version, closed_until: Version) -> Sight:
+        if latest <= closed_until:
+            # Whatever is played there now: most of what is looked back at is of hands that are over.
+            return Sight(closed_until, _END, None)
         held = await self._tables.current(table_id)
         seen = held.seen_by(player)
         return Sight(closed_until, seen.version, viewer_seat(held.table, player))

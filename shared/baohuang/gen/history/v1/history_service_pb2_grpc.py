@@ -148,7 +148,7 @@ class HistoryServiceServicer:
     def VerifyTable(self, request, context):
         """For operators and services: verifies the record of one table: hashes, order, every decision made again, every deal
         dealt again. Others: PERMISSION_DENIED; they verify what is shown to them with the client library, and need not
-        believe the service. Takes about a second for a thousand events, and one table at a time on each replica.
+        believe the service. Takes some tenths of a second for a thousand events, one table at a time on each replica.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

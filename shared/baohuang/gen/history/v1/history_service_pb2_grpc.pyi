@@ -52,7 +52,7 @@ class HistoryServiceStub:
     VerifyTable: _aio.UnaryUnaryMultiCallable[_history_service_pb2.VerifyTableRequest, _history_service_pb2.VerifyTableResponse]
     """For operators and services: verifies the record of one table: hashes, order, every decision made again, every deal
     dealt again. Others: PERMISSION_DENIED; they verify what is shown to them with the client library, and need not
-    believe the service. Takes about a second for a thousand events, and one table at a time on each replica.
+    believe the service. Takes some tenths of a second for a thousand events, one table at a time on each replica.
     """
     ExportHand: _aio.UnaryUnaryMultiCallable[_history_service_pb2.ExportHandRequest, _history_service_pb2.ExportHandResponse]
     """Exports a hand that is over as a hand record, a JSON text that stands alone. Refused as HAND_IN_PROGRESS,
@@ -139,7 +139,7 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_history_service_pb2.VerifyTableResponse]:
         """For operators and services: verifies the record of one table: hashes, order, every decision made again, every deal
         dealt again. Others: PERMISSION_DENIED; they verify what is shown to them with the client library, and need not
-        believe the service. Takes about a second for a thousand events, and one table at a time on each replica.
+        believe the service. Takes some tenths of a second for a thousand events, one table at a time on each replica.
         """
 
     @_abc_1.abstractmethod
