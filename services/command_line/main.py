@@ -27,6 +27,8 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "reverse": "command_line.audit.reverse:reverse",
         "checkpoint": "command_line.audit.checkpoint:checkpoint",
         "checkpoint-key": "command_line.audit.checkpoint:checkpoint_key",
+        "archive": "command_line.audit.archive:archive",
+        "unarchive": "command_line.audit.archive:unarchive",
         "reconcile": "command_line.audit.reconcile:reconcile",
         "rebuild": "command_line.audit.rebuild:rebuild",
         "redrive": "command_line.audit.redrive:redrive",
