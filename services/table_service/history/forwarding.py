@@ -12,7 +12,7 @@ from baohuang.rpc.auth import AUTHORIZATION_KEY, PLAYER_KEY, ROLE_KEY
 from baohuang.rpc.errors import Reason, Unavailable
 from baohuang.tls.channel import open_channel
 from baohuang.tls.files import Tls
-from table_service.history.history_servicer import Context, Reverse
+from table_service.reversing_servicer import Context, Reverse
 
 _CREDENTIALS: Final = (AUTHORIZATION_KEY, PLAYER_KEY, ROLE_KEY)
 _DETAILS_KEY: Final = "grpc-status-details-bin"

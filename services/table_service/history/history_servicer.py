@@ -1,17 +1,14 @@
 """HistoryService: from stub to record and back."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
-
-import grpc
+from typing import TypeVar
 
 from baohuang.audit.explaining import NotARulingError, NothingThereError
 from baohuang.audit.stream import Depth
 from baohuang.eventlog.port import EventLogError, EventReader, StreamId, Version
 from baohuang.gen.history.v1 import history_service_pb2 as pb
-from baohuang.gen.history.v1 import history_service_pb2_grpc
 from baohuang.handrecord import NoSuchHand, StillPlayed, public, write_record
 from baohuang.history.reader import HistoryReader
 from baohuang.rpc.auth import Role
@@ -25,21 +22,20 @@ from table_service.history.past import Past, no_such_version
 from table_service.history.sight import Sights
 from table_service.history.working import Work
 from table_service.privacy import Visitor
+from table_service.reversing_servicer import Context, Reverse, ReversingServicer
 from table_service.tables import Tables
 
-Context = grpc.aio.ServicerContext[Any, Any]
-Reverse = Callable[[pb.ReverseRulingRequest, Context], Awaitable[pb.ReverseRulingResponse]]
-"""Takes a ruling back, here or where tables are served."""
 _T = TypeVar("_T")
 _Message = TypeVar("_Message", pb.RecordedEvent, pb.Ruling)
 _TABLES_HELD = 500
 """Fewer than those that are played at: these are only looked at."""
 
 
-class HistoryServicer(history_service_pb2_grpc.HistoryServiceServicer):
+class HistoryServicer(ReversingServicer):
     """Serves the contract; see `baohuang/history/v1/history_service.proto` for what each call promises."""
 
     def __init__(self, log: EventReader, records: HistoryReader, reverse: Reverse) -> None:
+        super().__init__(reverse)
         # Not the tables of those who play: looking back neither waits for them nor takes their place.
         tables = Tables(log, lambda *_: None, _TABLES_HELD)
         self._doors = Doors(log, tables)
@@ -47,7 +43,6 @@ class HistoryServicer(history_service_pb2_grpc.HistoryServiceServicer):
         self._listing = Listing(records, self._sights)
         self._past = Past(records, self._sights)
         self._work = Work(log, records)
-        self._reverse = reverse
 
     async def ListEvents(self, request: pb.ListEventsRequest, context: Context) -> pb.ListEventsResponse:
         """Return a page of events."""
@@ -105,11 +100,6 @@ class HistoryServicer(history_service_pb2_grpc.HistoryServiceServicer):
             except NotARulingError as error:
                 raise IllegalMove(Reason.NOT_A_RULING, str(error), "RULE-1") from error
         return pb.ExplainRulingResponse(judgement=messages.judgement_message(judgement, sight))
-
-    @require(Role.OPERATOR)
-    async def ReverseRuling(self, request: pb.ReverseRulingRequest, context: Context) -> pb.ReverseRulingResponse:
-        """Take a ruling back; for operators."""
-        return await self._reverse(request, context)
 
     @require(Role.OPERATOR, Role.SERVICE)
     async def VerifyTable(self, request: pb.VerifyTableRequest, context: Context) -> pb.VerifyTableResponse:

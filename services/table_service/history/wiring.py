@@ -11,8 +11,9 @@ from baohuang.gen.history.v1 import history_service_pb2, history_service_pb2_grp
 from baohuang.history.reader import HistoryReader, open_history
 from baohuang.rpc.server import RpcServer
 from table_service.history.forwarding import forwarding
-from table_service.history.history_servicer import HistoryServicer, Reverse
+from table_service.history.history_servicer import HistoryServicer
 from table_service.history.settings import HistorySettings
+from table_service.reversing_servicer import Reverse
 
 SERVICE: Final = history_service_pb2.DESCRIPTOR.services_by_name["HistoryService"].full_name
 _CONNECTIONS: Final = 2
