@@ -6,10 +6,10 @@
     {"kind":"reply","actor":…,"requestId":…,"version":…,"digest":…,"outcome":…}
     {"kind":"end","events":…,"replies":…,"sha256":…}
 
-Events are all of the stream's, by version; replies are those to the commands that they came of. A finished table holds
-no names and waits for no deadline, so there are none. Hashes, salts and digests are lower-case hex. The last line has the
-SHA-256 of all lines before it, so a file that was cut or changed shows it; that the record in it is the one that was
-played, the chain of its events shows.
+Events are all of the stream's, by version; replies are those to the commands that they came of. A finished table
+holds no names and waits for no deadline, so there are none. Hashes, salts and digests are lower-case hex. The last line
+has the SHA-256 of all lines before it, so a file that was cut or changed shows it; that the record in it is the one
+that was played, the chain of its events shows.
 """
 
 import gzip
