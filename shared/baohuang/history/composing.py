@@ -82,13 +82,21 @@ def _are_seldom(types: Sequence[str]) -> bool:
 
 @cache
 def _composed(page: str, ways: Sequence[_Way], order: Order) -> str:
-    texts = (f"({_way_text(way, order)})" for way in ways)
-    return query(page).format(asked=query("asked"), ways="\nunion\n".join(texts), direction=order.value)
+    found = _found(ways, order)
+    return query(page).format(asked=query("asked"), found=found, direction=order.value)
 
 
-def _way_text(way: _Way, order: Order) -> str:
+def _found(ways: Sequence[_Way], order: Order) -> str:
+    if len(ways) == 1:
+        return _way_text(ways[0], "e.*", order)
+    texts = (f"({_way_text(way, 'e.position', order)})" for way in ways)
+    return query("joined").format(ways="\nunion\n".join(texts), direction=order.value)
+
+
+def _way_text(way: _Way, what: str, order: Order) -> str:
     template, *pieces = way
     return query(template).format(
+        what=what,
         key="\n    and ".join(_piece(piece) for piece in pieces),
         filters=_piece("filters"),
         place="e.version" if "in_the_stream" in pieces else "e.position",
@@ -97,5 +105,5 @@ def _way_text(way: _Way, order: Order) -> str:
 
 
 def _piece(name: str) -> str:
-    """Return a piece without the line that says what it is."""
-    return query(name).partition("\n")[2].strip()
+    """Return a piece without the lines that say what it is."""
+    return "\n".join(line for line in query(name).splitlines() if not line.startswith("--"))

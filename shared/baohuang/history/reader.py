@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import msgspec
 
@@ -28,15 +28,16 @@ _IDENTITY: Final = Identity(
         "default_transaction_read_only": "on",
         "plan_cache_mode": "force_generic_plan",
         "enable_seqscan": "off",
+        "enable_bitmapscan": "off",
         "enable_hashjoin": "off",
         "enable_mergejoin": "off",
+        "random_page_cost": "1",
         "jit": "off",
     },
 )
 _VERSION_AT: Final = query("version_at")
 _CLOSED_UNTIL: Final = query("closed_until")
 _HAND_UNTIL: Final = query("hand_until")
-_RULINGS: Final = frozenset(cls.__name__ for cls in get_args(ev.Ruling))
 _ALWAYS: Final = datetime.min  # noqa: DTZ901 (PostgreSQL's -infinity)
 _NEVER: Final = datetime.max  # noqa: DTZ901 (PostgreSQL's infinity)
 _END: Final = Position(2**63 - 1)
@@ -71,22 +72,16 @@ class HistoryReader:
         sought by something else as well, all of that player's or that table's may have to be looked at.
         """
         if sought.rulings and sought.types:
-            sought = replace(sought, types=tuple(type_ for type_ in sought.types if type_ in _RULINGS))
+            sought = replace(sought, types=tuple(type_ for type_ in sought.types if ev.names_ruling(type_)))
             if not sought.types:
                 return ()
-        arguments = (
-            sought.stream_id, sought.player, sought.types or None, sought.since or _ALWAYS, sought.until or _NEVER,
-            sought.after, _or_end(sought.before), limit, None,
-        )  # fmt: skip
-        return tuple(_event(row) for row in await self._fetch(events_query(sought, order), *arguments))
+        rows = await self._fetch(events_query(sought, order), *arguments_of_events(sought, limit))
+        return tuple(_event(row) for row in rows)
 
     async def rulings(self, sought: RulingsSought, limit: int = 50) -> Sequence[StoredRuling]:
         """Return the newest `limit` of the rulings sought, newest first; fewer only if there are no more."""
-        arguments = (
-            sought.stream_id, sought.player, sought.kinds or None, sought.since or _ALWAYS, sought.until or _NEVER,
-            NO_POSITION, _or_end(sought.before), limit, sought.clause,
-        )  # fmt: skip
-        return tuple(_ruling(row) for row in await self._fetch(rulings_query(sought), *arguments))
+        rows = await self._fetch(rulings_query(sought), *arguments_of_rulings(sought, limit))
+        return tuple(_ruling(row) for row in rows)
 
     async def version_at(self, stream_id: StreamId, instant: datetime) -> Version:
         """Return the last version of a stream that was recorded at an instant (aware) or before; 0 if there is none."""
@@ -114,6 +109,22 @@ class HistoryReader:
             return await self._pool.fetch(text, *arguments)
         except FAILURES as error:
             raise LogUnavailable(f"{type(error).__name__}: {error}") from error
+
+
+def arguments_of_events(sought: EventsSought, limit: int) -> Sequence[object]:
+    """Return what `events_query` is asked with."""
+    return (
+        sought.stream_id, sought.player, sought.types or None, sought.since or _ALWAYS, sought.until or _NEVER,
+        sought.after, _or_end(sought.before), limit, None,
+    )  # fmt: skip
+
+
+def arguments_of_rulings(sought: RulingsSought, limit: int) -> Sequence[object]:
+    """Return what `rulings_query` is asked with."""
+    return (
+        sought.stream_id, sought.player, sought.kinds or None, sought.since or _ALWAYS, sought.until or _NEVER,
+        NO_POSITION, _or_end(sought.before), limit, sought.clause,
+    )  # fmt: skip
 
 
 def _or_end(before: Position | None) -> Position:

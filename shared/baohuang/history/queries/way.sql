@@ -1,5 +1,5 @@
--- way: positions of events, walked to along an index that gives them in order.
-select e.position
+-- way: events, walked to along an index that gives them in order.
+select {what}
 from eventlog.events as e
 where {key}
     and {filters}

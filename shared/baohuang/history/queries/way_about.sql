@@ -1,5 +1,5 @@
--- way_about: positions of rulings that name seats, by whose seats those were.
-select e.position
+-- way_about: rulings that name seats, by whose seats those were.
+select {what}
 from eventlog.rulings_about as about
 join eventlog.events as e on e.position = about.position
 where about.player = $2

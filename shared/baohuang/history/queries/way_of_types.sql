@@ -1,8 +1,8 @@
--- way_of_types: positions of events of some types, walked to along an index of each.
-select one.position
+-- way_of_types: events of some types, walked to along an index of each.
+select one.*
 from unnest($3) as wanted (type)
 cross join lateral (
-    select e.position
+    select {what}
     from eventlog.events as e
     where e.type = wanted.type and {key}
         and {filters}

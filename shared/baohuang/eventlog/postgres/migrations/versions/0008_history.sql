@@ -78,7 +78,10 @@ end
 $$;
 
 create trigger rulings_about_players after insert on eventlog.events for each row
-    when (new.type in ('HandVoided', 'TableDissolved', 'TurnExtended', 'VoidReversed'))
+    when (
+        new.type in ('HandVoided', 'TableDissolved', 'TurnExtended', 'VoidReversed')
+        and new.data ?| array['seats', 'trustees', 'players']
+    )
     execute function eventlog.note_players();
 
 insert into eventlog.rulings_about (player, position)
@@ -89,29 +92,20 @@ where e.type in ('HandVoided', 'TableDissolved', 'TurnExtended', 'VoidReversed')
 -- From moments to positions to versions, by halving: each step looks one row up.
 
 create function eventlog.position_at(moment timestamp with time zone) returns bigint
-language plpgsql stable strict as $$
-declare
-    low    bigint := 0;
-    high   bigint;
-    middle bigint;
-    found  timestamp with time zone;
-begin
-    if not isfinite(moment) then
-        return null;
-    end if;
-    select coalesce(max(e.position), 0) into high from eventlog.events as e;
-    while low < high loop
-        middle := (low + high) / 2;
-        select e.recorded_at into found from eventlog.events as e
-        where e.position > middle order by e.position limit 1;
-        if found < moment then
-            low := middle + 1;
-        else
-            high := middle;
-        end if;
-    end loop;
-    return low;
-end
+language sql stable strict as $$
+    with recursive halving (low, high) as (
+        select 0::bigint, coalesce(max(e.position), 0) from eventlog.events as e where isfinite(moment)
+        union all
+        select case when at.recorded_at < moment then middle + 1 else low end,
+               case when at.recorded_at < moment then high else middle end
+        from halving
+        cross join lateral (select (low + high) / 2) as half (middle)
+        cross join lateral (
+            select e.recorded_at from eventlog.events as e where e.position > middle order by e.position limit 1
+        ) as at
+        where low < high
+    )
+    select low from halving where low >= high and isfinite(moment)
 $$;
 
 comment on function eventlog.position_at is
@@ -119,33 +113,25 @@ comment on function eventlog.position_at is
     'in nearly the order of their readings of the clock: who asks leaves some room.';
 
 create function eventlog.version_at(stream text, at bigint) returns integer
-language plpgsql stable strict as $$
-declare
-    low    integer := 0;
-    high   integer;
-    last   bigint;
-    middle integer;
-    found  bigint;
-begin
-    select e.version, e.position into high, last from eventlog.events as e
-    where e.stream_id = stream order by e.version desc limit 1;
-    if high is null or at < 1 then
-        return 0;
-    elsif last <= at then
-        return high;
-    end if;
-    while low < high loop
-        middle := (low + high) / 2;
-        select e.position into found from eventlog.events as e
-        where e.stream_id = stream and e.version > middle order by e.version limit 1;
-        if found <= at then
-            low := middle + 1;
-        else
-            high := middle;
-        end if;
-    end loop;
-    return low;
-end
+language sql stable strict as $$
+    with recursive halving (low, high) as (
+        select case when last.position <= at then last.version else 0 end, last.version
+        from (
+            select e.position, e.version from eventlog.events as e
+            where e.stream_id = stream order by e.version desc limit 1
+        ) as last
+        union all
+        select case when found.position <= at then middle + 1 else low end,
+               case when found.position <= at then high else middle end
+        from halving
+        cross join lateral (select (low + high) / 2) as half (middle)
+        cross join lateral (
+            select e.position from eventlog.events as e
+            where e.stream_id = stream and e.version > middle order by e.version limit 1
+        ) as found
+        where low < high and at > 0
+    )
+    select coalesce(min(low), 0) from halving where low >= high
 $$;
 
 comment on function eventlog.version_at is
