@@ -23,6 +23,8 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "token": "command_line.tokens:token",
         "rebuild-stream": "command_line.rebuild_stream:rebuild_stream",
         "verify": "command_line.audit.verify:verify",
+        "history": "command_line.history.events:history",
+        "rulings": "command_line.history.rulings:rulings",
         "explain": "command_line.audit.explain:explain_ruling",
         "reverse": "command_line.audit.reverse:reverse",
         "checkpoint": "command_line.audit.checkpoint:checkpoint",

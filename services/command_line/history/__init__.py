@@ -1,0 +1,1 @@
+"""What happened and what was ruled, straight from the log's database or a replica of it."""
