@@ -98,7 +98,7 @@ async def _serving() -> AsyncIterator[_Rivals]:
                 await rival.start()
             table, skeleton = rivals
             yield _Rivals(
-                Target(table.address, _open_table, _start_hand), Target(skeleton.address, _name_table, _start_nothing)
+                Target(table.address, open_table, start_hand), Target(skeleton.address, _name_table, _start_nothing)
             )
         finally:
             for rival in rivals:
@@ -117,7 +117,7 @@ def _environment(dsn: str) -> dict[str, str]:
     }
 
 
-async def _open_table(channels: Sequence[grpc.aio.Channel], players: Sequence[str]) -> str:
+async def open_table(channels: Sequence[grpc.aio.Channel], players: Sequence[str]) -> str:
     """Open a table and seat the five."""
     stubs = [table_service_pb2_grpc.TableServiceStub(channel) for channel in channels]
     callers = [(("baohuang-player", player),) for player in players]
@@ -130,7 +130,7 @@ async def _open_table(channels: Sequence[grpc.aio.Channel], players: Sequence[st
     return table_id
 
 
-async def _start_hand(channels: Sequence[grpc.aio.Channel], players: Sequence[str], table_id: str) -> None:
+async def start_hand(channels: Sequence[grpc.aio.Channel], players: Sequence[str], table_id: str) -> None:
     """Get the five ready."""
     for channel, player in zip(channels, players, strict=True):
         ready = pb.SetReadyRequest(request_id="ready", table_id=table_id, ready=True)
