@@ -23,12 +23,12 @@ from cryptography.hazmat.primitives.serialization import (
 
 from baohuang.rpc.auth import Caller
 from baohuang.rpc.keys import public_jwk
+from baohuang.rpc.private_file import is_open_to_others
 
 DEFAULT_DATA_DIR: Final = Path(".baohuang")
 """Where `baohuang up` keeps everything, and `baohuang token` looks for the key, unless told otherwise."""
 ISSUER: Final = "baohuang-development"
 AUDIENCE: Final = "baohuang"
-_OTHERS: Final = 0o077
 
 
 class DevelopmentKeyError(Exception):
@@ -54,7 +54,7 @@ class DevelopmentKey:
     @classmethod
     def read(cls, path: Path, issuer: str | None, audience: str) -> Self:
         """Read the key of a PEM file, for tokens of an issuer (None: unnamed). Raises DevelopmentKeyError, OSError."""
-        if path.stat().st_mode & _OTHERS:
+        if is_open_to_others(path.stat(), os.geteuid()):
             raise DevelopmentKeyError(f"{path} is open to other users: remove it, and `baohuang up` makes another")
         try:
             private = load_pem_private_key(path.read_bytes(), password=None)

@@ -14,6 +14,8 @@ from typer.core import TyperGroup
 _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "up": "command_line.up:command",
+        "serve": "command_line.serving:serve",
+        "migrate": "command_line.migrate:migrate",
         "demo": "command_line.demo.command:demo",
         "play": "command_line.play.command:play",
         "bots": "command_line.bots.main:main",

@@ -16,6 +16,8 @@ SCORING: Final = Service("scoring", "scoring_service.main", "BAOHUANG_SCORING_LI
 RATING: Final = Service("rating", "rating_service.main", "BAOHUANG_RATING_LISTEN")
 MATCHMAKING: Final = Service("matchmaking", "matchmaking_service.main", "BAOHUANG_MATCHMAKING_LISTEN")
 BOTS: Final = Service("bots", "command_line.bots.main", "BAOHUANG_BOTS_LISTEN")
+HISTORY: Final = Service("history", "table_service.history.main", "BAOHUANG_HISTORY_LISTEN")
+"""Tables serve it too; alone it reads a replica of the database."""
 BESIDE_TABLES: Final = (SCORING, RATING, MATCHMAKING, BOTS)
 """All but the table service, which is always there."""
 _AS_LONG_AS_IT_RUNS: Final = 10 * 365 * 86400.0

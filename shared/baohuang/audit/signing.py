@@ -7,7 +7,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -15,8 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from baohuang.audit.checkpoints import Checkpoint, Statement
 from baohuang.rpc.keys import KeyId, public_jwk
-
-_OTHERS: Final = 0o077
+from baohuang.rpc.private_file import is_open_to_others
 
 
 class SigningKeyError(Exception):
@@ -32,7 +31,7 @@ class SigningKey:
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read a PEM file. Raises SigningKeyError, OSError."""
-        if path.stat().st_mode & _OTHERS:
+        if is_open_to_others(path.stat(), os.geteuid()):
             raise SigningKeyError(f"{path} is open to other users")
         try:
             private = load_pem_private_key(path.read_bytes(), password=None)

@@ -1,0 +1,29 @@
+"""`baohuang migrate`: a database of yours, brought to this release's version before its services are started."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from command_line.backend import MigrationError
+from command_line.migrating import migrate_all
+from command_line.services import BESIDE_TABLES
+
+
+def migrate(
+    *,
+    postgres_dsn: Annotated[
+        str,
+        typer.Option(
+            envvar="BAOHUANG_POSTGRES_DSN",
+            help="the database, as the role that owns it and may make roles (CREATEROLE)",
+        ),
+    ],
+) -> None:
+    """Bring every schema of the database to this release's version, whatever each is at now; services may run on."""
+    try:
+        migrate_all(postgres_dsn, BESIDE_TABLES)
+    except MigrationError as error:
+        print(f"migrate: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    print("the database is up to date")
