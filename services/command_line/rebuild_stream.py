@@ -29,6 +29,7 @@ class _Servers:
 
     postgres_dsn: str
     nats: NatsAddress
+    keeping: int
 
 
 def rebuild_stream(
@@ -44,6 +45,9 @@ def rebuild_stream(
     nats_key: Annotated[
         Path | None, typer.Option(envvar="BAOHUANG_NATS_KEY", help="PEM file of that certificate's key")
     ] = None,
+    stream_servers: Annotated[
+        int, typer.Option(envvar="BAOHUANG_STREAM_SERVERS", min=1, max=5, help="how many servers of a cluster keep it")
+    ] = 1,
     check: Annotated[bool, typer.Option("--check", help="change nothing, compare only")] = False,
 ) -> None:
     """Empty the stream of tables in JetStream, fill it again from the log, and compare the two.
@@ -53,7 +57,7 @@ def rebuild_stream(
     """
     console = Console()
     try:
-        servers = _Servers(postgres_dsn, _address(nats_url, Tls(nats_ca, nats_cert, nats_key)))
+        servers = _Servers(postgres_dsn, _address(nats_url, Tls(nats_ca, nats_cert, nats_key)), stream_servers)
         if not check:
             asyncio.run(_rebuild(servers, console))
         comparison = asyncio.run(_compare(servers))
@@ -87,7 +91,9 @@ async def _rebuild(servers: _Servers, console: Console) -> None:
                 status.update(f"filling: {number} messages")
 
             connect = connect_to(servers.nats, "baohuang rebuild-stream")
-            await rebuild(LogSource(pool), TABLE_STREAM, Lease(pool, LOG_SOURCE), connect, told)
+            await rebuild(
+                LogSource(pool), TABLE_STREAM.kept_by(servers.keeping), Lease(pool, LOG_SOURCE), connect, told
+            )
 
 
 async def _compare(servers: _Servers) -> Comparison:

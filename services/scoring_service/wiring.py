@@ -43,7 +43,7 @@ async def wired(server: RpcServer, settings: ScoringSettings) -> AsyncIterator[N
         if settings.nats is None:
             yield
             return
-        async with following(pool, connect_to(settings.nats, "baohuang scoring")):
+        async with following(pool, connect_to(settings.nats, "baohuang scoring"), settings.stream_servers):
             yield
 
 
@@ -60,9 +60,13 @@ async def open_ledger(dsn: str, schema: str = SCHEMA.name) -> Pool:
 
 
 @asynccontextmanager
-async def following(pool: Pool, connect: Connect) -> AsyncIterator[None]:
-    """Score what the stream of the log brings and publish the ledger, for as long as the block lasts."""
-    relay = Relay(LedgerSource(pool), SCORING_STREAM, Lease(pool, SCORING_STREAM.name), connect)
+async def following(pool: Pool, connect: Connect, servers: int = 1) -> AsyncIterator[None]:
+    """Score what the stream of the log brings and publish the ledger, for as long as the block lasts.
+
+    `servers` of NATS keep the ledger's stream, where it is not there yet.
+    """
+    stream = SCORING_STREAM.kept_by(servers)
+    relay = Relay(LedgerSource(pool), stream, Lease(pool, stream.name), connect)
     consumer = Consumer(Applying(pool, SUBSCRIPTION, score, settling_between, relay.poke), connect)
     async with at_work(consumer, relay):
         yield

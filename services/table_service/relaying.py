@@ -25,8 +25,10 @@ Told = Callable[[Sequence[Learnt]], None]
 
 
 @asynccontextmanager
-async def relaying(dsn: str, nats: NatsAddress | str | None) -> AsyncIterator[Told]:
+async def relaying(dsn: str, nats: NatsAddress | str | None, servers: int = 1) -> AsyncIterator[Told]:
     """Publish the log to JetStream until the end of the block; without a NATS nothing is published.
+
+    `servers` of NATS keep the stream, where it is not there yet.
 
     Gives what is to be told what was appended: somebody waits for the score of what points follow from.
     Raises OSError, asyncpg.PostgresError, CertificateError.
@@ -36,7 +38,7 @@ async def relaying(dsn: str, nats: NatsAddress | str | None) -> AsyncIterator[To
         return
     async with await open_pool(dsn, _CONNECTIONS, Limits(), RELAY_IDENTITY) as pool:
         lease, connect = Lease(pool, LOG_SOURCE), connect_to(nats, "baohuang relay of the log")
-        relay = Relay(LogSource(pool), TABLE_STREAM, lease, connect)
+        relay = Relay(LogSource(pool), TABLE_STREAM.kept_by(servers), lease, connect)
         async with at_work(relay):
             yield partial(_tell, relay)
 

@@ -78,7 +78,7 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
     async with (
         open_log(dsn) as log,
         open_record(dsn) as record,
-        relaying(dsn, settings.nats) as told,
+        relaying(dsn, settings.nats, settings.stream_servers) as told,
         serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told, record=record) as hub,
     ):
         yield hub

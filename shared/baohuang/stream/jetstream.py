@@ -50,6 +50,7 @@ class JetStream:
                     subjects=[self._name.all_subjects],
                     retention=RetentionPolicy.LIMITS,
                     storage=StorageType.FILE,
+                    num_replicas=self._name.servers,
                     deny_delete=True,
                     deny_purge=True,
                 )

@@ -23,6 +23,9 @@ class NatsSettings(ServerSettings):
     )
     nats_cert: Path | None = Field(default=None, description="PEM file of the certificate to show to NATS")
     nats_key: Path | None = Field(default=None, description="PEM file of that certificate's key, without a password")
+    stream_servers: int = Field(
+        default=1, ge=1, le=5, description="how many servers of a NATS cluster keep the stream that this service makes"
+    )
 
     @model_validator(mode="after")
     def _over_tls_or_not(self) -> Self:

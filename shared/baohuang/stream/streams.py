@@ -1,7 +1,7 @@
 """The JetStream streams and their subjects: `baohuang.v1.<area>.<table id>.<type>`."""
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Self
 from urllib.parse import quote, unquote
 
 ROOT: Final = "baohuang.v1"
@@ -9,10 +9,15 @@ ROOT: Final = "baohuang.v1"
 
 @dataclass(frozen=True, slots=True)
 class StreamName:
-    """A stream, and the area whose subjects it takes."""
+    """A stream, the area whose subjects it takes, and how many servers of a cluster keep it where it is made."""
 
     name: str
     area: str
+    servers: int = 1
+
+    def kept_by(self, servers: int) -> Self:
+        """Return it as one that so many servers keep."""
+        return replace(self, servers=servers)
 
     @property
     def all_subjects(self) -> str:
