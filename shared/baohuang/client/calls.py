@@ -5,6 +5,7 @@ from typing import Any, Final, TypeVar
 
 import grpc
 
+from baohuang.client.affinity import affinity
 from baohuang.client.credentials import Credentials
 from baohuang.client.errors import error_of
 from baohuang.client.patience import Patience, is_transient
@@ -55,7 +56,7 @@ class Calls:
         try:
             async for attempt in self.patience.attempt(is_transient):
                 with attempt:
-                    metadata = self._credentials.metadata()
+                    metadata = (*self._credentials.metadata(), *affinity(request))
                     return await method(request, timeout=seconds or self.patience.call_seconds, metadata=metadata)
         except grpc.aio.AioRpcError as failed:
             raise error_of(failed, RequestId(getattr(request, "request_id", ""))) from failed
@@ -73,7 +74,7 @@ class Calls:
 
     def open(self, method: Any, request: object) -> Stream:
         """Open a stream."""
-        stream: Stream = method(request, metadata=self._credentials.metadata())
+        stream: Stream = method(request, metadata=(*self._credentials.metadata(), *affinity(request)))
         return stream
 
     def open_both_ways(self, method: Any) -> Any:
