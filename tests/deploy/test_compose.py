@@ -1,0 +1,76 @@
+"""The compose file: what it says is what Compose and our own code understand."""
+
+import json
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from command_line.serving import SERVED
+from deploy.told import listens, read_by
+from deploy.tree import compose
+from deploy.versions import image_of
+
+OURS = ("migrate", *SERVED)
+
+
+def environment_of(service: str) -> Mapping[str, str]:
+    found: Mapping[str, str] = compose()["services"][service]["environment"]
+    return found
+
+
+def test_it_is_a_compose_file() -> None:
+    """It holds to the schema of the Compose specification."""
+    schema = json.loads((Path(__file__).parent / "compose-spec.json").read_text(encoding="utf-8"))
+    jsonschema.validate(compose(), schema)
+
+
+def test_every_service_is_there() -> None:
+    """And table twice."""
+    services = compose()["services"]
+    assert {name for name, one in services.items() if one["image"].startswith("baohuang:")} == set(OURS)
+    assert services["table"]["deploy"]["replicas"] == 2
+    assert {name: services[name]["command"] for name in SERVED} == {name: ["serve", name] for name in SERVED}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_each_is_told_what_it_reads(name: str) -> None:
+    """All that it needs, and nothing that it would not look at."""
+    read = read_by(compose()["services"][name]["command"])
+    told = set(environment_of(name))
+    assert told <= set(read)
+    assert {variable for variable, required in read.items() if required} <= told
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_what_is_published_is_served(name: str) -> None:
+    """The port that others are given is the one that it listens on."""
+    port = environment_of(name)[listens(name)].rpartition(":")[2]
+    published = [text.rpartition(":")[2] for text in compose()["services"][name].get("ports", [])]
+    assert set(published) <= {port}
+    called = [text for one in OURS for text in environment_of(one).values() if text.startswith(f"{name}:")]
+    assert set(called) <= {f"{name}:{port}"}
+
+
+@pytest.mark.parametrize("name", compose()["services"])
+def test_each_is_hardened(name: str) -> None:
+    """Nobody's root (but what hands the volumes over), nothing to write but what is mounted, no capabilities."""
+    service = compose()["services"][name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert (service["user"] == "0:0") == (name == "nats-data")
+    assert service.get("cap_add", []) == (["CHOWN"] if name == "nats-data" else [])
+    assert not service.get("privileged")
+
+
+@pytest.mark.parametrize("name", compose()["services"])
+def test_images_are_the_tested_ones(name: str) -> None:
+    """By tag, never `latest`: ours of this version, PostgreSQL and NATS of the versions that the tests ran."""
+    image: str = compose()["services"][name]["image"]
+    expected: Any = image_of(image.partition(":")[0])
+    assert image == expected
+    assert metadata.version("baohuang") in image_of("baohuang")
