@@ -3,5 +3,5 @@
     finished ──► writing ──► form ──► verifying       a file, and whether it is what was played
     (the log)                  └────► restoring       the log again, or another one
 
-Nothing leaves the log by being archived (docs/adr/0011).
+Nothing leaves the log by being archived (docs/adr/0013).
 """
