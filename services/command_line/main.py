@@ -11,6 +11,8 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
+from command_line.priority import OWN_PROCESS
+
 _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "up": "command_line.up:command",
@@ -72,5 +74,5 @@ def _imported(name: str) -> Any:
 
 
 def main() -> None:
-    """Run the command."""
-    app()
+    """Run the command in a process of its own."""
+    app(obj=OWN_PROCESS)

@@ -20,6 +20,7 @@ from baohuang.eventlog.port import StreamId
 from baohuang.eventlog.postgres.log import open_reader
 from baohuang.rpc.keys import BadKeySetError, key_set
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
+from command_line.priority import give_way
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class _Question:
 
 
 def verify(
+    context: typer.Context,
     *,
     streams: Annotated[
         list[str] | None,
@@ -58,8 +60,9 @@ def verify(
 ) -> None:
     """Check hash chains, decide every command and make every deal again, from the log alone, while play goes on.
 
-    Exits with 1 if anything is wrong, 2 if that cannot be told.
+    It gives way to what else runs on the machine. Exits with 1 if anything is wrong, 2 if that cannot be told.
     """
+    give_way(context)
     if streams and (since or keys):
         raise typer.BadParameter("goes with the whole log, not with tables", param_hint="--since, --keys")
     if checkpoints and not keys:
