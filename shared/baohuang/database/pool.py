@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import asyncpg
@@ -12,6 +13,7 @@ Connection = asyncpg.pool.PoolConnectionProxy | asyncpg.Connection
 FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, ValueError)
 """What a statement or a connection may raise; OSError includes TimeoutError, ValueError is a value without encoding."""
 
+_SET: Final = "select set_config(name, value, false) from unnest($1::text[], $2::text[]) as told (name, value)"
 # A jsonb on the wire is its text behind the number of the format.
 _JSONB_FORMAT: Final = b"\x01"
 
@@ -52,22 +54,27 @@ async def open_pool(dsn: str, size: int, limits: Limits, identity: Identity) -> 
         dsn,
         min_size=1,
         max_size=size,
-        init=_json_as_bytes,
+        init=partial(_made_ready, identity, limits),
         reset=_leave_as_is,
         timeout=limits.answer_seconds,
         command_timeout=limits.answer_seconds,
-        server_settings={
-            "application_name": identity.application,
-            "role": identity.role,
-            "search_path": identity.search_path,
-            "timezone": "UTC",
-            "synchronous_commit": "on",
-            "lock_timeout": str(limits.lock_ms),
-            "statement_timeout": str(limits.statement_ms),
-            "idle_in_transaction_session_timeout": str(limits.idle_in_transaction_ms),
-            **identity.settings,
-        },
+        server_settings={"application_name": identity.application, "timezone": "UTC"},
     )
+
+
+async def _made_ready(identity: Identity, limits: Limits, connection: asyncpg.Connection) -> None:
+    """Have a new connection act as its role, by statements: as parameters of its start PgBouncer would refuse them."""
+    settings = {
+        "role": identity.role,
+        "search_path": identity.search_path,
+        "synchronous_commit": "on",
+        "lock_timeout": str(limits.lock_ms),
+        "statement_timeout": str(limits.statement_ms),
+        "idle_in_transaction_session_timeout": str(limits.idle_in_transaction_ms),
+        **identity.settings,
+    }
+    await connection.execute(_SET, list(settings), list(settings.values()))
+    await _json_as_bytes(connection)
 
 
 async def _json_as_bytes(connection: asyncpg.Connection) -> None:
