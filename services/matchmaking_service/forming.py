@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from baohuang.database.pool import FAILURES
+from matchmaking_service.counts import FormingCounts
 from matchmaking_service.matches import Matches
 from matchmaking_service.matching import Candidate, PartyId, matches_among
 from matchmaking_service.ratings import Ratings
@@ -53,6 +54,7 @@ class Forming:
         self._pace: Final = pace
         self._take: Final = take
         self._told: Final = told
+        self.counts: Final = FormingCounts()
         self._poked: Final = asyncio.Event()
         self._expire_at = 0.0
 
@@ -76,6 +78,7 @@ class Forming:
         """Look at the queues once. Raises what `pool.FAILURES` lists."""
         await self._expire()
         waiting = await self._matches.waiting()
+        self.counts.waiting = len(waiting)
         if not waiting:
             return
         ratings = await self._ratings.of([player for party in waiting for player in party.players])
@@ -93,6 +96,7 @@ class Forming:
         while True:
             made = matches_among(candidates, self._pace.fill_with_bots_after)
             formation = await self._matches.form(made)
+            self.counts.formed += len(formation.formed)
             self._take(formation.formed)
             self._told(formation.found)
             if not formation.gone:

@@ -14,6 +14,7 @@ import structlog
 
 from baohuang.database.pool import FAILURES
 from baohuang.stream.working import ended
+from matchmaking_service.counts import SeatingCounts
 from matchmaking_service.matches import Matches
 from matchmaking_service.matching import PartyId
 from matchmaking_service.noting import Noting, NotNoted, Seated
@@ -57,6 +58,7 @@ class Seating:
         self._own: list[Formed] = []
         self._in_hand: Final[dict[MatchId, asyncio.Task[None]]] = {}
         self._claim_at = 0.0
+        self.counts: Final = SeatingCounts()
         self._poked: Final = asyncio.Event()
         self._room: Final = asyncio.Semaphore(_OPENED_AT_ONCE)
 
@@ -109,12 +111,15 @@ class Seating:
         match outcome:
             case Opened(table_id):
                 await self._noting.settled(Seated(match.match_id, table_id))
+                self.counts.seated += 1
             case RefusedTable(reason, player, by_request):
                 _log.warning("table refused", match_id=match.match_id, reason=reason, player=player)
                 self._told(await self._matches.dissolved(match, reason, player, blame_all=by_request))
+                self.counts.dissolved += 1
             case Unknown(why, fault) if fault and match.lease >= FAULTS_BORNE:
                 _log.error("match set aside", match_id=match.match_id, why=why)
                 self._told(await self._matches.dissolved(match, "INTERNAL", None, blame_all=True))
+                self.counts.dissolved += 1
             case Unknown(why):
                 _log.warning("table not opened yet", match_id=match.match_id, why=why)
                 await self._matches.leave(match, AGAIN_SECONDS)

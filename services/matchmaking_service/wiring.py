@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
 import grpc
 
 from baohuang.client.credentials import BearerToken, Metadata
+from baohuang.database.flush_counts import read_flushes
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2, matchmaking_service_pb2_grpc
 from baohuang.rpc.auth import PLAYER_KEY, ROLE_KEY, Role
@@ -15,6 +17,7 @@ from baohuang.rpc.server import RpcServer
 from baohuang.stream.working import at_work
 from baohuang.tls.channel import open_channel
 from baohuang.tls.files import Tls
+from matchmaking_service.counts import read_matches
 from matchmaking_service.creating import creating
 from matchmaking_service.desk import Desk
 from matchmaking_service.forming import Forming, Pace
@@ -84,6 +87,9 @@ async def serving(
         forming = Forming(matches, ratings, pace, seating.take, watching.changed)
         servicer = MatchmakingServicer(Desk(pool, making, tickets), watching, forming.poke)
         matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server(servicer, server.grpc)
+        for flushing in (making, noted):
+            server.metrics.add(partial(read_flushes, flushing))
+        server.metrics.add(partial(read_matches, forming.counts, seating.counts))
         async with at_work(forming, seating, watching, Purging(pool, pace.kept, pace.purge)):
             yield watching
 

@@ -2,18 +2,22 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.gen.rating.v1 import rating_service_pb2, rating_service_pb2_grpc
+from baohuang.metrics.family import Metrics
 from baohuang.rpc.reading import Reader
 from baohuang.rpc.server import RpcServer
 from baohuang.stream.applying import Applying, Subscription
 from baohuang.stream.connection import Connect, connect_to
 from baohuang.stream.consumer import Consumer
+from baohuang.stream.counts import read_consumer
 from baohuang.stream.port import Poison
 from baohuang.stream.streams import SCORING_STREAM
 from baohuang.stream.working import at_work
+from baohuang.tls.counts import read_certificates
 from rating_service.boards import CONSUMER, Boards
 from rating_service.rating_servicer import RatingServicer
 from rating_service.ratings import rate
@@ -38,7 +42,8 @@ async def wired(server: RpcServer, settings: RatingSettings) -> AsyncIterator[No
         if settings.nats is None:
             yield
             return
-        async with following(pool, connect_to(settings.nats, "baohuang rating")):
+        server.metrics.add(partial(read_certificates, {"nats": settings.nats.tls}))
+        async with following(pool, connect_to(settings.nats, "baohuang rating"), server.metrics):
             yield
 
 
@@ -54,8 +59,10 @@ async def open_ratings(dsn: str, schema: str = SCHEMA.name) -> Pool:
 
 
 @asynccontextmanager
-async def following(pool: Pool, connect: Connect) -> AsyncIterator[None]:
+async def following(pool: Pool, connect: Connect, metrics: Metrics | None = None) -> AsyncIterator[None]:
     """Rate what the stream of the ledger brings, for as long as the block lasts."""
     consumer = Consumer(Applying(pool, SUBSCRIPTION, rate), connect)
+    if metrics is not None:
+        metrics.add(partial(read_consumer, CONSUMER, consumer.counts))
     async with at_work(consumer):
         yield

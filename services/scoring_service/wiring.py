@@ -2,15 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.gen.scoring.v1 import scoring_service_pb2, scoring_service_pb2_grpc
+from baohuang.metrics.family import Metrics
 from baohuang.rpc.reading import Reader
 from baohuang.rpc.server import RpcServer
 from baohuang.stream.applying import Applying, Subscription
 from baohuang.stream.connection import Connect, connect_to
 from baohuang.stream.consumer import Consumer
+from baohuang.stream.counts import read_consumer, read_relay
 from baohuang.stream.lease import Lease
 from baohuang.stream.port import Order
 from baohuang.stream.public_log import settling_between
@@ -18,6 +21,7 @@ from baohuang.stream.relay import Relay
 from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
 from baohuang.stream.table_messages import SETTLING
 from baohuang.stream.working import at_work
+from baohuang.tls.counts import read_certificates
 from scoring_service.ledger_source import LedgerSource
 from scoring_service.schema import ROLE, SCHEMA
 from scoring_service.scoring import score
@@ -43,7 +47,9 @@ async def wired(server: RpcServer, settings: ScoringSettings) -> AsyncIterator[N
         if settings.nats is None:
             yield
             return
-        async with following(pool, connect_to(settings.nats, "baohuang scoring"), settings.stream_servers):
+        server.metrics.add(partial(read_certificates, {"nats": settings.nats.tls}))
+        connect = connect_to(settings.nats, "baohuang scoring")
+        async with following(pool, connect, settings.stream_servers, server.metrics):
             yield
 
 
@@ -60,7 +66,9 @@ async def open_ledger(dsn: str, schema: str = SCHEMA.name) -> Pool:
 
 
 @asynccontextmanager
-async def following(pool: Pool, connect: Connect, servers: int = 1) -> AsyncIterator[None]:
+async def following(
+    pool: Pool, connect: Connect, servers: int = 1, metrics: Metrics | None = None
+) -> AsyncIterator[None]:
     """Score what the stream of the log brings and publish the ledger, for as long as the block lasts.
 
     `servers` of NATS keep the ledger's stream, where it is not there yet.
@@ -68,5 +76,8 @@ async def following(pool: Pool, connect: Connect, servers: int = 1) -> AsyncIter
     stream = SCORING_STREAM.kept_by(servers)
     relay = Relay(LedgerSource(pool), stream, Lease(pool, stream.name), connect)
     consumer = Consumer(Applying(pool, SUBSCRIPTION, score, settling_between, relay.poke), connect)
+    if metrics is not None:
+        metrics.add(partial(read_consumer, SUBSCRIPTION.consumer, consumer.counts))
+        metrics.add(partial(read_relay, SCORING_STREAM.name, relay.counts))
     async with at_work(consumer, relay):
         yield

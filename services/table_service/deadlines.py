@@ -26,6 +26,7 @@ from baohuang.rules.clock import deadline_of
 from baohuang.rules.commands import ExpireDeadline, LostLine
 from baohuang.rules.state import Instant, PlayerId, Table, TableId
 from table_service.clock import DatabaseClock, moment
+from table_service.counts import lateness
 from table_service.handler import CommandHandler
 from table_service.request import Request, StillToCome
 
@@ -94,6 +95,7 @@ class Deadlines:
         self._lines = lines
         self._pace = pace or Pace()
         self._call_later = call_later or asyncio.get_running_loop().call_later
+        self.late = lateness()
         self._armed: dict[TableId, _Armed] = {}
         self._firing: dict[TableId, asyncio.Task[None]] = {}
         self._polling: asyncio.Task[None] | None = None
@@ -153,6 +155,7 @@ class Deadlines:
     async def _fire(self, table_id: TableId, due_at: Instant) -> None:
         try:
             await self._handler.handle(self._expiry(table_id, due_at))
+            self._note_lateness(due_at)
         except StillToCome:
             await self._set_clock()
             if table_id not in self._armed:
@@ -162,6 +165,10 @@ class Deadlines:
         except (Refusal, EventLogError) as error:
             if not isinstance(error, Refusal) or error.reason is not Reason.NOT_DUE:
                 _log.warning("deadline not fired", table_id=table_id, due_at=due_at, error=type(error).__name__)
+
+    def _note_lateness(self, due_at: Instant) -> None:
+        if due := moment(due_at):
+            self.late.add((self._clock.now() - due).total_seconds())
 
     def _expiry(self, table_id: TableId, due_at: Instant) -> Request:
         """Return the command for this deadline: request id and digest are the same whichever replica gives it."""

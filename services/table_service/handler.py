@@ -43,6 +43,7 @@ from baohuang.rules.state import Instant, Table, TableId
 from table_service.claims import KEPT, NOBODY_KEPT, Kept, claims_of, kept_by
 from table_service.clock import DatabaseClock, moment
 from table_service.conditions import check_version, latest_for, told_beside
+from table_service.counts import CommandCounts
 from table_service.neighbours import Neighbours, NoNeighbours
 from table_service.privacy import check_admitted
 from table_service.refusing import refusal_of
@@ -79,6 +80,7 @@ class CommandHandler:
         self._clock = clock
         self._seeds = seeds
         self._under_way: set[asyncio.Task[Done]] = set()
+        self.counts = CommandCounts()
 
     async def handle(self, request: Request) -> Done:
         """Carry the command out.
@@ -100,6 +102,21 @@ class CommandHandler:
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
     async def _carry_out(self, request: Request) -> Done:
+        """Carry the command out, and count what came of it."""
+        try:
+            done = await self._carried_out(request)
+        except Refusal as refusal:
+            self.counts.refused[refusal.reason] += 1
+            raise
+        except StillToCome:
+            raise
+        except Exception:
+            self.counts.failed += 1
+            raise
+        self.counts.accepted += 1
+        return done
+
+    async def _carried_out(self, request: Request) -> Done:
         try:
             held = await self._held(request)
             async with held.lock:
@@ -170,6 +187,8 @@ class CommandHandler:
                 self._tables.learn(held, appended.events, decided.events, decided.tables)
                 self._tables.adopt(held)
                 self._neighbours.appended(held.table_id, appended.version)
+                self.counts.position = appended.position
+                self.counts.happened(decided.events)
                 return Done(held.table_id, appended.version, appended.hash)
             case Duplicate() as duplicate:
                 return await self._first_outcome(held, duplicate, decided.append.request_digest)

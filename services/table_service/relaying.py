@@ -6,8 +6,10 @@ from functools import partial
 from typing import Final
 
 from baohuang.database.pool import Identity, Limits, open_pool
+from baohuang.metrics.family import Metrics
 from baohuang.stream.address import NatsAddress
 from baohuang.stream.connection import connect_to
+from baohuang.stream.counts import read_relay
 from baohuang.stream.lease import Lease
 from baohuang.stream.log_source import LogSource
 from baohuang.stream.relay import Relay
@@ -25,7 +27,9 @@ Told = Callable[[Sequence[Learnt]], None]
 
 
 @asynccontextmanager
-async def relaying(dsn: str, nats: NatsAddress | str | None, servers: int = 1) -> AsyncIterator[Told]:
+async def relaying(
+    dsn: str, nats: NatsAddress | str | None, servers: int = 1, metrics: Metrics | None = None
+) -> AsyncIterator[Told]:
     """Publish the log to JetStream until the end of the block; without a NATS nothing is published.
 
     `servers` of NATS keep the stream, where it is not there yet.
@@ -39,6 +43,8 @@ async def relaying(dsn: str, nats: NatsAddress | str | None, servers: int = 1) -
     async with await open_pool(dsn, _CONNECTIONS, Limits(), RELAY_IDENTITY) as pool:
         lease, connect = Lease(pool, LOG_SOURCE), connect_to(nats, "baohuang relay of the log")
         relay = Relay(LogSource(pool), TABLE_STREAM.kept_by(servers), lease, connect)
+        if metrics is not None:
+            metrics.add(partial(read_relay, TABLE_STREAM.name, relay.counts))
         async with at_work(relay):
             yield partial(_tell, relay)
 

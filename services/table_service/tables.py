@@ -73,6 +73,11 @@ class Tables:
         self._is_kept = is_kept
         self._held: OrderedDict[TableId, HeldTable] = OrderedDict()
 
+    @property
+    def number(self) -> int:
+        """How many tables are in memory."""
+        return len(self._held)
+
     def version_of(self, table_id: TableId) -> Version:
         """Return how far this replica knows the table, 0 for one that it does not hold."""
         held = self._held.get(table_id)

@@ -5,8 +5,10 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
+from baohuang.database.flush_counts import read_flushes
 from baohuang.eventlog.port import EventLog
 from baohuang.eventlog.postgres.log import open_log
 from baohuang.gen.history.v1 import history_service_pb2_grpc
@@ -14,7 +16,9 @@ from baohuang.gen.rules.v1 import rules_service_pb2, rules_service_pb2_grpc
 from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
 from baohuang.rpc.server import RpcServer
 from baohuang.rules.state import PlayerId, TableId
+from baohuang.tls.counts import read_certificates
 from table_service.clock import DatabaseClock
+from table_service.counts import read_commands, read_replica
 from table_service.curtain import Learnt
 from table_service.deadlines import CallLater, Deadlines, Pace
 from table_service.following import POLL_SECONDS, Following
@@ -78,9 +82,11 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
     async with (
         open_log(dsn) as log,
         open_record(dsn) as record,
-        relaying(dsn, settings.nats, settings.stream_servers) as told,
+        relaying(dsn, settings.nats, settings.stream_servers, server.metrics) as told,
         serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told, record=record) as hub,
     ):
+        server.metrics.add(partial(read_flushes, log.commits))
+        server.metrics.add(partial(read_certificates, {"nats": settings.nats.tls if settings.nats else None}))
         yield hub
 
 
@@ -133,6 +139,8 @@ async def serving(
         table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
         _register_history(server, record, Reversing(log, handler))
+        server.metrics.add(partial(read_commands, handler.counts))
+        server.metrics.add(partial(read_replica, hub, tables, deadlines.late, clock.now))
         measuring = asyncio.create_task(clock.keep_measured())
         try:
             async with deadlines, lines:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from baohuang.rpc.errors import Exhausted
 from baohuang.rules.state import PlayerId, TableId
 from table_service.curtain import Learnt
 from table_service.identifiers import WatchId
@@ -48,6 +49,7 @@ class Hub:
         self._new_id = new_id
         self.recent = recent
         self._watching: defaultdict[TableId, set[Subscription]] = defaultdict(set)
+        self.slow_readers = 0
         self._draining = False
         self._leaving: set[Callable[[], None]] = set()
 
@@ -71,7 +73,11 @@ class Hub:
         self._watching[table_id].add(subscription)
         try:
             yield subscription
+        except Exhausted:
+            self.slow_readers += 1
+            raise
         finally:
+            self.slow_readers += subscription.is_cut
             subscription.close()
             self._watching[table_id].discard(subscription)
             if not self._watching[table_id]:
@@ -110,6 +116,11 @@ class Hub:
         """Offer a notice to all who watch the table; each is told when he has seen what it is about."""
         for subscription in self._watching.get(table_id, ()):
             subscription.notify(notice)
+
+    @property
+    def watches(self) -> int:
+        """How many watches are open."""
+        return sum(map(len, tuple(self._watching.values())))
 
     @property
     def is_draining(self) -> bool:

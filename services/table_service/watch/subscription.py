@@ -59,6 +59,7 @@ class Subscription:
         self.watch_id = watch_id
         self.ending: Ending | None = None
         self.notices = Notices()
+        self.is_cut = False
         self._limits = limits
         self._cut = cut
         self._waiting: list[Told] = []
@@ -136,14 +137,18 @@ class Subscription:
         self._dropped += updates
         stuck = self._waiter is None and self._loop.time() - self._since > _A_MOMENT_SECONDS
         if stuck and self._dropped > 2 * self._limits.queued:
-            self._cut(too_slow())
+            self._cut_off()
+
+    def _cut_off(self) -> None:
+        self.is_cut = True
+        self._cut(too_slow())
 
     def _look(self) -> None:
         """Wake a stream that has been silent, cut one that stands still, and look again when either may be due."""
         idle, now = self._waiter is not None, self._loop.time()
         due = self._since + (self._limits.heartbeat_seconds if idle else self._limits.stuck_seconds)
         if now >= due and not idle:
-            self._cut(too_slow())
+            self._cut_off()
             return
         if now >= due:
             self._wake()

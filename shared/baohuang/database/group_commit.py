@@ -22,6 +22,7 @@ from typing import Final, Generic, Self, TypeVar
 
 import structlog
 
+from baohuang.database.flush_counts import FlushCounts
 from baohuang.database.flush_queue import FlushQueue, Kind, Waiting
 
 C = TypeVar("C")
@@ -80,6 +81,7 @@ class GroupCommit(Generic[C, O]):
     """The flush loop; an async context manager that drains on its way out."""
 
     def __init__(self, kind: Kind[C], send: Send[C, O], pace: Pace | None = None) -> None:
+        self.counts = FlushCounts()
         self._kind: Final = kind
         self._send: Final = send
         self._pace: Final = pace or Pace()
@@ -99,6 +101,16 @@ class GroupCommit(Generic[C, O]):
         self._arrived.set()
         if self._loop:
             await self._loop
+
+    @property
+    def name(self) -> str:
+        """The name of its store."""
+        return self._kind.name
+
+    @property
+    def waiting(self) -> int:
+        """How many commands wait for their flush."""
+        return self._queue.length
 
     async def settled(self, command: C) -> O:
         """Wait for a command's outcome. Raises what its kind has for failures, and what the store raises for it."""
@@ -161,6 +173,8 @@ class GroupCommit(Generic[C, O]):
     async def _flush(self, batch: Sequence[Waiting[C, O]]) -> int:
         """Send one batch and return for how many commands that brought something new, 0 asking for a pause."""
         self._in_flight = batch
+        now = asyncio.get_running_loop().time
+        began = now()
         try:
             settled = await self._send([waiting.command for waiting in batch])
         except (self._kind.busy, self._kind.unknown) as error:
@@ -169,16 +183,20 @@ class GroupCommit(Generic[C, O]):
             return self._refused(batch, error.cause)
         except Exception as error:  # noqa: BLE001 - a bug in one flush must not end all those to come
             return self._failed(batch, error)
+        self.counts.commands.add(len(batch))
+        self.counts.seconds.add(now() - began)
         return sum(self._settle(waiting, one) for waiting, one in zip(batch, settled, strict=True))
 
     def _failed(self, batch: Sequence[Waiting[C, O]], bug: Exception) -> int:
         """Tell those of a flush that met a bug that nobody knows what became of them."""
+        self.counts.bugs += 1
         _log.error("flush failed by a bug", store=self._kind.name, commands=len(batch), exc_info=bug)
         for waiting in batch:
             waiting.fail(self._kind.unknown(f"the flush failed by a bug: {type(bug).__name__}"))
         return len(batch)
 
     def _settle(self, waiting: Waiting[C, O], settled: O | Exception | Busy) -> int:
+        self.counts.outcomes[type(settled)] += 1
         if isinstance(settled, Busy):
             return self._again(waiting, self._kind.busy("what it needs is held by somebody"))
         if isinstance(settled, Exception):
@@ -189,12 +207,14 @@ class GroupCommit(Generic[C, O]):
 
     def _unsent(self, batch: Iterable[Waiting[C, O]], error: Exception) -> int:
         """Send everything again together, the connection being to blame."""
+        self.counts.unsent += 1
         for waiting in batch:
             waiting.unsure |= isinstance(error, self._kind.unknown)
         return sum(self._again(waiting, error) for waiting in batch)
 
     def _refused(self, batch: Sequence[Waiting[C, O]], error: Exception) -> int:
         """Send everything again one by one, unless it was one: then it is to blame."""
+        self.counts.refused += 1
         if len(batch) > 1:
             for waiting in batch:
                 waiting.alone = True

@@ -25,6 +25,7 @@ from google.protobuf.message import DecodeError
 
 from baohuang.rpc.auth import Authenticator
 from baohuang.rpc.call import CALL, Call
+from baohuang.rpc.call_counts import CallCounts
 from baohuang.rpc.errors import MalformedInput, Reason, Refusal, Unavailable
 from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rpc.status import text, trailers
@@ -70,6 +71,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         self._authenticator = authenticator
         self._limiter = limiter
         self._wrapped: dict[str, Handler] = {}
+        self.counts: dict[str, CallCounts] = {}
         self._draining = False
 
     def refuse_new_calls(self) -> None:
@@ -92,7 +94,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         if handler is None:
             return None
         admit = _admit_anybody if method.startswith(_OPEN_TO_ALL) else self._admit
-        return self._wrapped.setdefault(method, _wrap(method, handler, admit))
+        counts = self.counts.setdefault(method, CallCounts())
+        return self._wrapped.setdefault(method, _wrap(method, handler, admit, counts))
 
     def _admit(self, method: str, context: Context) -> Call:
         """Say who calls. Raises Unavailable, Unauthenticated, Exhausted."""
@@ -109,20 +112,23 @@ def _admit_anybody(_method: str, _context: Context) -> None:
     """Let whoever asks how the server is, or what it serves, ask that at any time."""
 
 
-def _wrap(method: str, handler: Handler, admit: Admit) -> Handler:
-    """Give the handler with who calls it looked at first, and what it raises made into a status."""
+def _wrap(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Handler:
+    """Give the handler with who calls it looked at first, and what it raises counted and made into a status."""
     behaviour = _behaviour(handler)
 
     async def guarded(request: Any, context: Context) -> Any:
         call: Call | None = None
+        counts.begun += 1
         try:
             call = admit(method, context)
             return await behaviour(_decoded(request), context)
         except Refusal as refusal:
+            counts.refused[refusal.reason] += 1
             await _refuse(context, refusal)
         except asyncio.CancelledError:
             if call is None or call.cut_by is None:
                 raise
+            counts.refused[call.cut_by.reason] += 1
             await _cut(context, call.cut_by)
         except grpc.aio.AbortError:
             raise
@@ -130,7 +136,10 @@ def _wrap(method: str, handler: Handler, admit: Admit) -> Handler:
             # How grpc says that the client was gone when something was written to him.
             raise asyncio.CancelledError from None
         except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a status
+            counts.failed += 1
             await _fail(context, method, error)
+        finally:
+            counts.ended += 1
 
     return _rebuilt(handler, guarded)
 

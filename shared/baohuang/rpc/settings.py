@@ -46,6 +46,9 @@ class ServerSettings(BaseSettings):
         default=None,
         description="address, host:port, that tells the health alone, without TLS: for probes that know none",
     )
+    metrics_listen: str | None = Field(
+        default=None, description="address, host:port, to tell Prometheus its metrics on, at /metrics; none: no metrics"
+    )
     rate_limit_per_second: float = Field(
         default=DEFAULT_RATE_LIMIT.per_second,
         gt=0,

@@ -10,6 +10,7 @@ import structlog
 from baohuang.database.pool import FAILURES, Connection, Pool
 from baohuang.eventlog.port import LogUnavailable
 from baohuang.stream.checkpoint import Checkpoint, lock
+from baohuang.stream.counts import ConsumerCounts
 from baohuang.stream.port import Message, Number, Order, Poison, predecessor
 from baohuang.stream.streams import StreamName
 
@@ -79,6 +80,7 @@ class Applying:
         self._apply: Final = apply
         self._fill: Final = fill
         self._committed: Final = committed
+        self.counts: Final = ConsumerCounts()
         self._waits: Final = subscription.poison is Poison.WAIT
 
     @property
@@ -175,6 +177,7 @@ class Applying:
             error = None if message.number in skipped else await self._applied(checkpoint, [message])
             if error is not None:
                 if await checkpoint.set_aside(message, error) == 1:
+                    self.counts.set_aside += 1
                     _log.error(
                         "message set aside", consumer=checkpoint.consumer, number=message.number, error=str(error)
                     )

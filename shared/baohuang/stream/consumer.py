@@ -12,6 +12,7 @@ decided by the checkpoint in the database alone. So any number of replicas may c
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
 import structlog
@@ -23,6 +24,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from baohuang.eventlog.port import EventLogError
 from baohuang.stream.applying import Alarmed, Applying
 from baohuang.stream.connection import Connect
+from baohuang.stream.counts import ConsumerCounts
 from baohuang.stream.jetstream import ANSWER_SECONDS, JetStream, answers
 from baohuang.stream.port import Message, Number, Order, StreamError
 from baohuang.stream.pull import Pull
@@ -56,6 +58,11 @@ class Consumer:
         self._pace: Final = pace or Pace()
         self._trouble = ""
 
+    @property
+    def counts(self) -> ConsumerCounts:
+        """How far it is."""
+        return self._applying.counts
+
     async def run(self) -> None:
         """Consume for ever; whatever fails is tried again. With an alarm it waits until the alarm is taken back."""
         while True:
@@ -85,6 +92,7 @@ class Consumer:
     async def _take(self, client: Client, received: Sequence[Msg]) -> None:
         """Apply what was received, then acknowledge what is behind the checkpoint and ask for the rest again."""
         reached = await self._apply(client, [message_in(one) for one in received])
+        self._note_reached(received, reached)
         with answers():
             for one in received:
                 if one.metadata.sequence.stream <= reached:
@@ -135,9 +143,10 @@ class Consumer:
     async def _see_durable(self, client: Client) -> None:
         """See that the durable consumer is still there. Raises StreamMissing."""
         with answers():
-            await JetStreamContext(client, timeout=ANSWER_SECONDS).consumer_info(
+            found = await JetStreamContext(client, timeout=ANSWER_SECONDS).consumer_info(
                 self._subscription.stream.name, self._subscription.consumer
             )
+        self.counts.lag = (found.num_pending or 0) + (found.num_ack_pending or 0)
 
     def _durable(self) -> ConsumerConfig:
         subjects = [self._subscription.stream.of_kind(kind) for kind in self._subscription.kinds]
@@ -150,12 +159,22 @@ class Consumer:
             filter_subjects=subjects or None,
         )
 
+    def _note_reached(self, received: Sequence[Msg], reached: Number) -> None:
+        """Count what is left, and how old the oldest was when it was applied."""
+        waiting = sum(one.metadata.sequence.stream > reached for one in received)
+        self.counts.lag = received[-1].metadata.num_pending + waiting
+        self.counts.reached = reached
+        if waiting < len(received):
+            self.counts.delay.add((datetime.now(UTC) - min(one.metadata.timestamp for one in received)).total_seconds())
+
     def _note_running(self) -> None:
         self._trouble = ""
+        self.counts.running, self.counts.alarmed = True, False
         _log.info("consumer runs", consumer=self._subscription.consumer)
 
     def _note(self, error: Exception) -> None:
         """Log a trouble once, until it is over or another one; an alarm is an error."""
+        self.counts.running, self.counts.alarmed = False, isinstance(error, Alarmed)
         trouble = f"{type(error).__name__}" if not isinstance(error, Alarmed) else str(error)
         if trouble == self._trouble:
             return

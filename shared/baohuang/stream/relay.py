@@ -21,6 +21,7 @@ from nats.aio.msg import Msg
 
 from baohuang.eventlog.port import EventLogError
 from baohuang.stream.connection import Connect
+from baohuang.stream.counts import RelayCounts
 from baohuang.stream.jetstream import JetStream, answers
 from baohuang.stream.lease import Held, Lease, LeaseLost
 from baohuang.stream.port import Source, StreamError
@@ -62,6 +63,7 @@ class Relay:
         self._poked: Final = asyncio.Event()
         self._hurried: Final = asyncio.Event()
         self._trouble = ""
+        self.counts: Final = RelayCounts()
 
     def poke(self) -> None:
         """Say that the source has more, once it is committed; what nobody says is found at the next poll."""
@@ -78,6 +80,7 @@ class Relay:
             try:
                 await self._turn()
             except (StreamError, EventLogError, LeaseLost) as error:
+                self.counts.failures += 1
                 self._note(error)
             await asyncio.sleep(self._pace.poll_seconds)
 
@@ -91,6 +94,7 @@ class Relay:
             try:
                 await self._follow(publisher, held)
             finally:
+                self.counts.publishing = False
                 with suppress(EventLogError, LeaseLost):
                     await self._lease.give_back(held, publisher.number)
 
@@ -129,16 +133,19 @@ class Relay:
             _log.warning("stream is behind and is refilled", stream=self._name.name, number=publisher.number)
         _log.info("relay publishes", stream=self._name.name, number=publisher.number, epoch=held.epoch)
         now = asyncio.get_running_loop().time
-        keep_at = now()
+        keep_at = self.counts.all_out_at = now()
+        self.counts.publishing = True
         while True:
             self._forget_pokes()
             look_again_at = now() + self._pace.gather_seconds
             more = await publisher.advance()
+            self.counts.number = publisher.number
             if now() >= keep_at:
                 await publisher.check()
                 await self._lease.keep(held, publisher.number)
                 keep_at = now() + self._pace.keep_seconds
             if not more:
+                self.counts.all_out_at = now()
                 await self._until_poked()
                 await self._gather(look_again_at - now())
 

@@ -147,6 +147,11 @@ class PostgresLog(PostgresReader):
         super().__init__(reading)
         self._commits: Final = commits
 
+    @property
+    def commits(self) -> LogCommits:
+        """The flush loop of its appends."""
+        return self._commits
+
     async def append(self, command: Append) -> Outcome:
         """See `EventLog.append`."""
         salts = [token_bytes(SALT_BYTES) for _ in command.events]
