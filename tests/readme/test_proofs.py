@@ -1,13 +1,17 @@
 import re
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parents[1]
+SECURITY = TESTS.parent / "docs/security.md"
 NAMED = re.compile(r"`([\w/]+\.py)::(test_\w+)`")
 
 
-def test_every_proof_that_is_named_is_there() -> None:
-    """Each `file::test` of the tests' README is a test of that file."""
-    named = NAMED.findall((TESTS / "README.md").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("page", [TESTS / "README.md", SECURITY], ids=["faults", "security"])
+def test_every_proof_that_is_named_is_there(page: Path) -> None:
+    """Each `file::test` of the tests' README, and of the page on security, is a test of that file."""
+    named = NAMED.findall(page.read_text(encoding="utf-8"))
     assert len(named) > 30
     missing = [
         (file, test)
