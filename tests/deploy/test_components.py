@@ -16,13 +16,13 @@ from baohuang.stream.applying import Subscription
 from baohuang.stream.permissions import NatsUser, password_variable
 from command_line.serving import SERVED
 from deploy.pods import workloads
-from deploy.rendering import ALL, COMPONENTS, Combination, of_kind
+from deploy.rendering import ALL, MOST, Combination, of_kind
 from deploy.schemas import check
 from deploy.served import services_of
 from deploy.tree import DEPLOY, KUBERNETES, inside, loaded
 from rating_service.wiring import SUBSCRIPTION as RATING
 
-WHOLE: Final = Combination("production", COMPONENTS)
+WHOLE: Final = Combination("production", MOST)
 CONSUMERS: Final = {"scoring": scoring_service.wiring.SUBSCRIPTION, "rating": RATING}
 
 

@@ -106,15 +106,16 @@ def test_secrets_are_referred_to(workload: Workload) -> None:
 
 @pytest.mark.parametrize("workload", SERVING, ids=str)
 def test_ports_are_those_it_listens_on(workload: Workload) -> None:
-    """The port called `grpc` is where it serves, `probe` where it tells its health, and its Service leads there."""
+    """Where it serves, tells its health, tells its metrics: as the container is told, and its Service leads there."""
     told = workload.told()
     ports = {port["name"]: port["containerPort"] for port in workload.container["ports"]}
     assert told[listens(workload.name)] == f"0.0.0.0:{ports['grpc']}"
     assert told["BAOHUANG_PROBE_LISTEN"] == f"0.0.0.0:{ports['probe']}"
     services = {one["metadata"]["name"]: one["spec"] for one in workload.selected_by("Service")}
     assert services[workload.name]["clusterIP"] == "None"
-    (port,) = services[workload.name]["ports"]
-    assert (port["targetPort"], port["port"]) == ("grpc", ports["grpc"])
+    leads = {port["targetPort"]: port["port"] for port in services[workload.name]["ports"]}
+    assert leads == {name: ports[name] for name in ("grpc", "metrics")}
+    assert told["BAOHUANG_METRICS_LISTEN"] == f"0.0.0.0:{ports['metrics']}"
 
 
 @pytest.mark.parametrize("workload", SERVING, ids=str)

@@ -27,6 +27,7 @@ from baohuang.stream.permissions import NatsUser
 from bench.random_player import chance_of
 from eventually import eventually
 from matchmaking_service.settings import MatchmakingSettings
+from metrics.documented import documented
 from metrics.scraping import Page, scraped
 from rating_service.settings import RatingSettings
 from scoring_service.settings import ScoringSettings
@@ -35,35 +36,8 @@ from table_service.settings import TableSettings
 from tables.clients import Client, fresh, open_table, ready, sit
 from tables.games import PLAYERS, Game
 
-_PAGE = Path(__file__).parents[2] / "docs/operations.md"
 SOON = 60.0
 """How long anything may take on a busy machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class Documented:
-    """A line of the page's table."""
-
-    name: str
-    kind: str
-    labels: tuple[str, ...]
-    services: frozenset[str]
-    says: str
-
-
-def documented() -> Mapping[str, Documented]:
-    """Read the table of metrics."""
-    section = _PAGE.read_text().partition("\n## Metrics\n")[2].partition("\n## ")[0]
-    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `baohuang_")]
-    found = [_line(*(cell.strip() for cell in row)) for row in rows]
-    assert len({one.name for one in found}) == len(found)
-    return {one.name: one for one in found}
-
-
-def _line(name: str, kind: str, labels: str, services: str, says: str) -> Documented:
-    return Documented(
-        name.strip("`"), kind, tuple(labels.replace("`", "").split()), frozenset(services.split(", ")), says
-    )
 
 
 @dataclass(frozen=True, slots=True)

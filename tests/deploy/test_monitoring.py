@@ -1,0 +1,116 @@
+"""Alerts, dashboard and autoscalers: they ask for what a running service tells, and say what is to be done."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from deploy.pods import workloads
+from deploy.rendering import MOST, Combination, of_kind
+from deploy.tree import DEPLOY, KUBERNETES, inside
+from metrics.documented import documented
+
+WHOLE: Final = Combination("production", MOST)
+_SUFFIXES: Final = {"histogram": ("_bucket", "_sum", "_count"), "counter": ("",), "gauge": ("",)}
+_LANGUAGE: Final = frozenset(
+    [
+        "abs",
+        "absent",
+        "and",
+        "by",
+        "count_values",
+        "histogram_quantile",
+        "increase",
+        "max",
+        "min",
+        "or",
+        "rate",
+        "sum",
+        "time",
+        "unless",
+        "without",
+    ]
+)
+"""The words of PromQL that are used here; every other word has to be a metric or one of its labels."""
+_OF_THE_TARGET: Final = frozenset({"pod", "namespace", "job"})
+"""Labels that Prometheus adds to whatever it is told."""
+_QUOTED: Final = re.compile(r'"[^"]*"')
+_WORD: Final = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
+_DURATION: Final = re.compile(r"\[\d+[smhd]\]")
+
+
+def exported() -> dict[str, frozenset[str]]:
+    """Return the names of samples that services tell, as the page for operators has them, each with its labels.
+
+    Another test holds that page equal to what running services export.
+    """
+    return {
+        f"{one.name}{suffix}": frozenset((*one.labels, "le") if suffix == "_bucket" else one.labels)
+        for one in documented().values()
+        for suffix in _SUFFIXES[one.kind]
+    }
+
+
+def rules() -> list[Any]:
+    (found,) = of_kind(WHOLE, "PrometheusRule")
+    return [rule for group in found["spec"]["groups"] for rule in group["rules"]]
+
+
+def dashboard() -> Any:
+    return json.loads((KUBERNETES / "components/monitoring/baohuang.json").read_text(encoding="utf-8"))
+
+
+def expressions() -> Iterator[str]:
+    yield from (rule["expr"] for rule in rules())
+    yield from (one["expr"] for one in inside(dashboard()) if isinstance(one, dict) and "expr" in one)
+
+
+@pytest.mark.parametrize("expression", list(expressions()))
+def test_what_is_asked_is_told(expression: str) -> None:
+    """Every word is one of the language, a sample that a service tells, or a label of a sample in the expression."""
+    known = exported()
+    words = set(_WORD.findall(_DURATION.sub("", _QUOTED.sub("", expression)))) - _LANGUAGE
+    samples = {word for word in words if word.startswith("baohuang_")}
+    assert samples
+    assert samples <= set(known)
+    assert words - samples <= _OF_THE_TARGET.union(*(known[sample] for sample in samples))
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule["alert"])
+def test_an_alert_says_what_to_do(rule: Any) -> None:
+    """It names a section of the page for operators that is there, and how bad it is."""
+    page, _, anchor = rule["annotations"]["runbook"].partition("#")
+    headings = re.findall(r"^#+ (.+)$", (DEPLOY.parent / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert anchor in {heading.lower().replace(" ", "-") for heading in headings}
+    assert rule["labels"]["severity"] in {"critical", "warning"}
+    assert rule["annotations"]["summary"]
+
+
+def test_every_pod_of_ours_is_asked() -> None:
+    """The monitor finds the Service of each by its labels, and the port that it names."""
+    (monitor,) = of_kind(WHOLE, "ServiceMonitor")
+    wanted = monitor["spec"]["selector"]["matchLabels"].items()
+    (endpoint,) = monitor["spec"]["endpoints"]
+    found = {
+        one["metadata"]["name"]
+        for one in of_kind(WHOLE, "Service")
+        if wanted <= one["metadata"]["labels"].items()
+        and endpoint["port"] in {port["name"] for port in one["spec"]["ports"]}
+    }
+    assert found == {one.name for one in workloads(WHOLE) if one.is_ours and one.kind == "Deployment"}
+
+
+def test_autoscalers_ask_for_gauges_that_are_told() -> None:
+    """By names that the adapter passes on."""
+    adapter = (KUBERNETES / "components/autoscaling-by-load/adapter-values.yaml").read_text(encoding="utf-8")
+    asked = {
+        metric["pods"]["metric"]["name"]
+        for one in of_kind(WHOLE, "HorizontalPodAutoscaler")
+        for metric in one["spec"]["metrics"]
+        if metric["type"] == "Pods"
+    }
+    assert asked
+    assert {documented()[name].kind for name in asked} == {"gauge"}
+    assert all(name in adapter for name in asked)
