@@ -203,6 +203,19 @@ def test_nobody_is_reached_but_as_said(workload: Workload) -> None:
 
 
 @pytest.mark.parametrize("combination", ALL, ids=str)
+def test_a_migration_can_go_before_the_rest(combination: Combination) -> None:
+    """Its label chooses the Job, and what that needs: an account and a way to the database."""
+    chosen = {
+        (one["kind"], one["metadata"]["name"])
+        for one in rendered(combination)
+        if one["metadata"].get("labels", {}).get("app.kubernetes.io/name") == "migration"
+    }
+    assert chosen == {(kind, "migration") for kind in ("Job", "ServiceAccount", "NetworkPolicy")}
+    (job,) = [one for one in workloads(combination) if one.kind == "Job"]
+    assert "envFrom" not in job.container
+
+
+@pytest.mark.parametrize("combination", ALL, ids=str)
 def test_the_namespace_demands_it_too(combination: Combination) -> None:
     """The cluster itself refuses what is not restricted; everything is in that namespace."""
     (namespace,) = of_kind(combination, "Namespace")
