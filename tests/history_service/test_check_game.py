@@ -23,7 +23,7 @@ from baohuang.client import (
 )
 from baohuang.eventlog.chain import digest_of
 from baohuang.eventlog.codec import decode
-from baohuang.eventlog.port import Actor, EventLog, StoredEvent, StreamId, Version
+from baohuang.eventlog.port import Actor, EventLog, RequestId, StoredEvent, StreamId, Version
 from baohuang.rules import events as ev
 from baohuang.rules.state import PlayerId, TableId
 from bench.random_player import chance_of
@@ -174,6 +174,51 @@ async def test_a_record_made_anew_does_not_follow_the_rules(service: Replica, cl
     assert [finding.check for finding in cut.findings] == [Check.HEAD]
     closed = [replace(event, salt=b"", request_id="") for event in events]  # type: ignore[arg-type]
     assert any("kept back" in finding.message for finding in check(game, closed).findings)
+
+
+async def test_whatever_is_kept_back_of_a_finished_hand_is_named(service: Replica, client: HistoryClient) -> None:
+    """An event of every type that comes without a whole salt, with or without what it hides."""
+    events = await listed(client, await two_hands(service))
+    last = next(one.version for one in events if one.type == "HandFinished")
+    for place in {event.type: place for place, event in enumerate(events[:last])}.values():
+        one: Any = events[place]
+        bare = replace(one.event, hidden=None) if hasattr(one.event, "hidden") else one.event
+        for other in (
+            replace(one, salt=b"", request_id=RequestId("")),
+            replace(one, salt=b"", hidden_digest=bytes(32)),
+            replace(one, salt=b"", event=bare),
+            replace(one, salt=one.salt[:-1]),
+        ):
+            found = findings_of([*events[:place], other, *events[place + 1 :]])
+            assert (Check.EVENT, one.version, "its hand is over, and its salt is kept back") in found, other
+    assert findings_of(events) == set()
+
+
+def findings_of(events: Sequence[RecordedEvent]) -> set[tuple[Check, Version, str]]:
+    """Check events as they were told, and give what is found."""
+    made = GameCheck(TableId(events[0].table_id), {})
+    for event in events:
+        made.take(event)
+    return {(one.check, one.version, one.message) for one in made.checked().findings}
+
+
+async def test_other_cards_behind_a_digest_that_is_not_opened(service: Replica, client: HistoryClient) -> None:
+    """A deal of other cards, all hashes made anew behind it, of which the service gives no salt."""
+    game = await two_hands(service)
+    events = await listed(client, game)
+    lied = made_anew(events, dealt_otherwise(list(await game.events())))
+    place = next(index for index, event in enumerate(events) if event.type == "CardsDealt")
+    lied[place] = replace(lied[place], event=events[place].event, salt=b"")
+    found = [one for one in check(game, lied).findings if one.version == place + 1]
+    assert any("kept back" in one.message for one in found)
+
+
+def test_a_service_that_tells_nothing_is_found_out() -> None:
+    """No table is without an event."""
+    for shown in ({}, {Version(3): bytes(32)}):
+        checked = GameCheck(TableId("a table"), shown).checked()
+        assert "there is no event" in checked.findings[0].message
+        assert [one.version for one in checked.findings] == [0, *shown]
 
 
 def made_anew(events: Sequence[RecordedEvent], stored: Sequence[StoredEvent]) -> list[RecordedEvent]:

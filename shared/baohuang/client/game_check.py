@@ -4,6 +4,7 @@
                 digests stood for
     decisions   of every finished hand, and between hands: just these events come of the commands, by the rules
     deals       of every finished hand: the seed is the one committed to, and gives the cards that were dealt (FAIR-1)
+    opened      there is an event, and of every one up to the end of the last finished hand the salt is given
     shown       the hashes that were seen while it was played are those of this record, and none is missing
 
 Of the hand that is played, whose cards and salts are not open yet, the chain alone.
@@ -16,7 +17,7 @@ from typing import Any
 from baohuang.audit.findings import Check, Finding
 from baohuang.audit.stream import Depth, StreamAudit
 from baohuang.client.records import RecordedEvent
-from baohuang.eventlog.chain import PublicEvent, digest_of
+from baohuang.eventlog.chain import SALT_BYTES, PublicEvent, Tip, digest_of
 from baohuang.eventlog.codec import encode
 from baohuang.eventlog.port import NO_VERSION, RequestId, StoredEvent, StreamId, Version
 from baohuang.rules.events import Event, HandFinished, HandStarted, SeedCommitted
@@ -46,7 +47,7 @@ class GameCheck:
     """
 
     def __init__(self, table_id: TableId, shown: Mapping[Version, bytes]) -> None:
-        self._table_id = table_id
+        self.table_id = table_id
         self._stream_id = StreamId(table_id)
         self._shown = dict(shown)
         self._audit = StreamAudit(self._stream_id, as_shown=_as_shown)
@@ -54,19 +55,32 @@ class GameCheck:
         self._last: StoredEvent | None = None
         self._decided_until: Version | None = None
         self._hands = 0
-        self.withheld = False
+        self._not_open: list[Version] = []
+        self._kept_back: list[Version] = []
+
+    @property
+    def withheld(self) -> bool:
         """Whether a hand ended of which not everything is open: it did so while the events came, or is kept back."""
+        return bool(self._kept_back)
+
+    @property
+    def tip(self) -> Tip:
+        """The last event so far."""
+        return self._audit.tip
 
     def take(self, recorded: RecordedEvent) -> None:
         """Take in the next event."""
-        stored, is_open = self._stored(recorded), bool(recorded.salt)
+        stored, is_open = self._stored(recorded), _is_open(recorded)
         if isinstance(recorded.event, HandStarted) and not is_open and self._decided_until is None:
             # What came of its command, up to here, follows from cards that nobody may know yet.
             self._decided_until = self._last.version if self._last else NO_VERSION
             self._audit = StreamAudit(self._stream_id, Depth.CHAIN, after=self._last)
+        if not is_open:
+            self._not_open.append(recorded.version)
         if isinstance(recorded.event, HandFinished):
             self._hands += is_open and self._decided_until is None
-            self.withheld |= not is_open or self._decided_until is not None
+            self._kept_back += self._not_open
+            self._not_open.clear()
         if is_open:
             self._check_digest(recorded, stored)
         self._check_shown(recorded)
@@ -78,12 +92,14 @@ class GameCheck:
         if self._decided_until is None:
             self._findings += self._audit.end_of_command()
         tip = self._audit.tip
-        if self.withheld:
-            self._find(Check.EVENT, tip.version, "what was hidden in a hand that is over is kept back")
+        if tip.version == NO_VERSION:
+            self._find(Check.EVENT, NO_VERSION, "there is no event, and every table has one that opened it")
+        for version in self._kept_back:
+            self._find(Check.EVENT, version, "its hand is over, and its salt is kept back")
         for version in sorted(version for version in self._shown if version > tip.version):
             self._find(Check.HEAD, version, "you were shown this event, and it is missing")
         decided_until = tip.version if self._decided_until is None else self._decided_until
-        return CheckedGame(self._table_id, tip.version, tip.hash, decided_until, self._hands, tuple(self._findings))
+        return CheckedGame(self.table_id, tip.version, tip.hash, decided_until, self._hands, tuple(self._findings))
 
     def _stored(self, recorded: RecordedEvent) -> StoredEvent:
         """Return the event as it stands in the log, as far as it is known: computed here, not taken on trust."""
@@ -97,7 +113,7 @@ class GameCheck:
             type=name,
             data=data,
             actor=recorded.actor,
-            request_id=recorded.request_id if recorded.salt else self._request_of(recorded),
+            request_id=recorded.request_id if _is_open(recorded) else self._request_of(recorded),
             recorded_at=recorded.recorded_at,
             salt=recorded.salt,
             hash=recorded.hash,
@@ -134,6 +150,10 @@ class GameCheck:
 
     def _find(self, check: Check, version: Version, message: str) -> None:
         self._findings.append(Finding(check, self._stream_id, version, message))
+
+
+def _is_open(recorded: RecordedEvent) -> bool:
+    return len(recorded.salt) == SALT_BYTES
 
 
 def _as_shown(follows: Event, shown: Event) -> Event:

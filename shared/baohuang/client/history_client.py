@@ -133,18 +133,22 @@ class HistoryClient:
         `shown` are hashes that were seen while the table was watched, by version, such as those of moments: only they
         tell a record that was made anew, or cut, from the one that was played.
         """
-        check = await self._checked(table_id, shown, invitation_code)
+        check = await self._checked(GameCheck(table_id, shown), invitation_code)
         if check.withheld:
-            # A hand ended while its events came: now all of it is open.
-            check = await self._checked(table_id, shown, invitation_code)
+            # A hand ended while its events came: now all of it is open. Up to there, as the next one may end meanwhile.
+            tip = check.tip
+            again = GameCheck(table_id, {tip.version: tip.hash, **shown})
+            check = await self._checked(again, invitation_code, tip.version)
         return check.checked()
 
-    async def _checked(self, table_id: TableId, shown: Mapping[Version, bytes], invitation_code: str) -> GameCheck:
-        check = GameCheck(table_id, shown)
-        sought = EventsSought(StreamId(table_id))
+    async def _checked(self, check: GameCheck, invitation_code: str, until: Version | None = None) -> GameCheck:
+        """Have all events checked, or those up to a version."""
+        sought = EventsSought(StreamId(check.table_id))
         async with aclosing(self.stream(sought, invitation_code=invitation_code)) as events:
             async for event in events:
                 check.take(event)
+                if event.version == until:
+                    break
         return check
 
     def _open_stream(self, request: pb.StreamEventsRequest) -> Stream:
