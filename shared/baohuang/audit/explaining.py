@@ -7,6 +7,7 @@ from typing import Any, Final
 from baohuang.audit.findings import Finding
 from baohuang.audit.judgement import Judgement, Moment, Told, clause_of, decided, moments, players_of
 from baohuang.audit.pausing import Pause, never
+from baohuang.audit.standing import audit_from
 from baohuang.audit.stream import StreamAudit
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import CodecError, decode
@@ -55,7 +56,7 @@ async def explain(log: EventReader, stream_id: StreamId, version: Version, pause
     until = await hand_until(log, stream_id, version)
     if not until or until[-1].version != version:
         raise NothingThereError("nothing stands there, which is no ruling")
-    account = await _begun(log, until[0])
+    account = _Account(await audit_from(log, until[0]))
     for stored in until:
         account.take(stored)
         await pause()
@@ -68,13 +69,6 @@ async def explain(log: EventReader, stream_id: StreamId, version: Version, pause
         await pause()
     account.findings += account.audit.end_of_command()
     return _judgement(version, ruling[1], timeline, account.findings)
-
-
-async def _begun(log: EventReader, first: StoredEvent) -> _Account:
-    """Return an account that begins with an event. Where the one before it is missing, the audit finds that."""
-    before = await log.read_stream(first.stream_id, Version(first.version - 2), 1) if first.version > 1 else ()
-    after = before[0] if before and before[0].version == first.version - 1 else None
-    return _Account(StreamAudit(first.stream_id, after=after))
 
 
 async def _rest_of_command(log: EventReader, stored: StoredEvent) -> AsyncIterator[StoredEvent]:

@@ -79,6 +79,8 @@ class Reason(StrEnum):
     """Only fines, and that a hand is void which was played to its end, can be taken back; do not retry."""
     ALREADY_REVERSED = "ALREADY_REVERSED"
     """The ruling was taken back already: nothing to do."""
+    RECORD_DISPUTED = "RECORD_DISPUTED"
+    """The hand's record does not follow by the rules from metadata `version` on: have it verified, do not retry."""
 
     # Matchmaking.
     NO_SUCH_TICKET = "NO_SUCH_TICKET"

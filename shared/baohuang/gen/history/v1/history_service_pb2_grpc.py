@@ -139,7 +139,8 @@ class HistoryServiceServicer:
     def ReverseRuling(self, request, context):
         """For operators: takes back a fine, or the voiding of a hand that was played to its end, by an event that names the
         ruling (RULE-1); the points follow. Nothing that stands in the record is changed. Others: PERMISSION_DENIED. Refused
-        as NOT_A_RULING, NOT_REVERSIBLE, ALREADY_REVERSED.
+        as NOT_A_RULING, NOT_REVERSIBLE, ALREADY_REVERSED; RECORD_DISPUTED if the record of the hand, which is decided again
+        first, does not follow by the rules.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -47,7 +47,8 @@ class HistoryServiceStub:
     ReverseRuling: _aio.UnaryUnaryMultiCallable[_history_service_pb2.ReverseRulingRequest, _history_service_pb2.ReverseRulingResponse]
     """For operators: takes back a fine, or the voiding of a hand that was played to its end, by an event that names the
     ruling (RULE-1); the points follow. Nothing that stands in the record is changed. Others: PERMISSION_DENIED. Refused
-    as NOT_A_RULING, NOT_REVERSIBLE, ALREADY_REVERSED.
+    as NOT_A_RULING, NOT_REVERSIBLE, ALREADY_REVERSED; RECORD_DISPUTED if the record of the hand, which is decided again
+    first, does not follow by the rules.
     """
     VerifyTable: _aio.UnaryUnaryMultiCallable[_history_service_pb2.VerifyTableRequest, _history_service_pb2.VerifyTableResponse]
     """For operators and services: verifies the record of one table: hashes, order, every decision made again, every deal
@@ -128,7 +129,8 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_history_service_pb2.ReverseRulingResponse]:
         """For operators: takes back a fine, or the voiding of a hand that was played to its end, by an event that names the
         ruling (RULE-1); the points follow. Nothing that stands in the record is changed. Others: PERMISSION_DENIED. Refused
-        as NOT_A_RULING, NOT_REVERSIBLE, ALREADY_REVERSED.
+        as NOT_A_RULING, NOT_REVERSIBLE, ALREADY_REVERSED; RECORD_DISPUTED if the record of the hand, which is decided again
+        first, does not follow by the rules.
         """
 
     @_abc_1.abstractmethod

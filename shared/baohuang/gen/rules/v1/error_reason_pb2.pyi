@@ -107,6 +107,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_ALREADY_REVERSED: _ErrorReason.ValueType  # 38
     """FAILED_PRECONDITION. The ruling was taken back already: nothing to do (RULE-1)."""
+    ERROR_REASON_RECORD_DISPUTED: _ErrorReason.ValueType  # 39
+    """FAILED_PRECONDITION. The record of the hand does not follow by the rules, first at metadata `version`: it was changed
+    behind the service's back. Nothing is taken back in it; have the table verified, do not retry (RULE-1).
+    """
     ERROR_REASON_INVALID_FIELD: _ErrorReason.ValueType  # 40
     """--- The call itself. ---
 
@@ -269,6 +273,10 @@ was played to its end: do not retry (RULE-1).
 """
 ERROR_REASON_ALREADY_REVERSED: ErrorReason.ValueType  # 38
 """FAILED_PRECONDITION. The ruling was taken back already: nothing to do (RULE-1)."""
+ERROR_REASON_RECORD_DISPUTED: ErrorReason.ValueType  # 39
+"""FAILED_PRECONDITION. The record of the hand does not follow by the rules, first at metadata `version`: it was changed
+behind the service's back. Nothing is taken back in it; have the table verified, do not retry (RULE-1).
+"""
 ERROR_REASON_INVALID_FIELD: ErrorReason.ValueType  # 40
 """--- The call itself. ---
 
