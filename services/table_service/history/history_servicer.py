@@ -94,7 +94,7 @@ class HistoryServicer(ReversingServicer):
             if not sight.shows(version):
                 raise no_such_version(stream_id, version)
             try:
-                judgement = await self._work.explain(stream_id, version)
+                judgement = await self._work.explain(comer.player, stream_id, version)
             except NothingThereError as error:
                 raise no_such_version(stream_id, version) from error
             except NotARulingError as error:
@@ -107,7 +107,8 @@ class HistoryServicer(ReversingServicer):
         stream_id = stream_in(request.table_id)
         with _answering():
             await self._doors.check_there(stream_id)
-            verified = await self._work.verify(stream_id, Depth.CHAIN if request.chain_only else Depth.DECISIONS)
+            depth = Depth.CHAIN if request.chain_only else Depth.DECISIONS
+            verified = await self._work.verify(visitor("").player, stream_id, depth)
         return pb.VerifyTableResponse(events=verified.events, findings=map(messages.finding_message, verified.findings))
 
     async def ExportHand(self, request: pb.ExportHandRequest, context: Context) -> pb.ExportHandResponse:

@@ -1,6 +1,5 @@
 """Long work, in short pieces and little of it at a time, so that a replica's plays go on beside it."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -18,12 +17,13 @@ from baohuang.eventlog.reading_back import HAND_STARTED
 from baohuang.handrecord import HandRecord, NoSuchHand, hand_of
 from baohuang.history.reader import HistoryReader
 from baohuang.history.sought import EventsSought
-from baohuang.rules.state import TableId
+from baohuang.rules.state import PlayerId, TableId
+from table_service.history.taking_turns import Turns
 
 FINDINGS_TOLD: Final = 100
 """Of many."""
-_AT_ONCE: Final = 1
-"""Of each kind; each leaves half of the time to others."""
+_ASKED_AT_ONCE: Final = 8
+"""Of each kind, by one caller. One of them is done at a time, and leaves half of the time to plays."""
 _PAGE: Final = 100
 
 
@@ -35,17 +35,20 @@ class Verified(Struct, frozen=True):
 
 
 class Work:
-    """Verifies, explains and exports; who comes while enough is being done waits his turn."""
+    """Verifies, explains and exports; who comes while enough is being done waits his turn.
+
+    Who has asked for too much is refused: Exhausted.
+    """
 
     def __init__(self, log: EventReader, records: HistoryReader) -> None:
         self._log = log
         self._records = records
-        self._verifying = asyncio.Semaphore(_AT_ONCE)
-        self._explaining = asyncio.Semaphore(_AT_ONCE)
+        self._verifying = Turns(_ASKED_AT_ONCE)
+        self._explaining = Turns(_ASKED_AT_ONCE)
 
-    async def verify(self, stream_id: StreamId, depth: Depth) -> Verified:
-        """Verify one stream, in constant memory. Raises LogUnavailable."""
-        async with self._verifying:
+    async def verify(self, caller: PlayerId, stream_id: StreamId, depth: Depth) -> Verified:
+        """Verify one stream, in constant memory. Raises LogUnavailable, Exhausted."""
+        async with self._verifying.turn(caller):
             audit = LogAudit(self._log, depth, pause=HalfTheTime())
             found: list[Finding] = []
             async for finding in audit.stream(stream_id):
@@ -53,9 +56,9 @@ class Work:
                     found.append(finding)
             return Verified(audit.tally.events, found)
 
-    async def explain(self, stream_id: StreamId, version: Version) -> Judgement:
-        """Explain a ruling. Raises NotARulingError, NothingThereError, LogUnavailable."""
-        async with self._explaining:
+    async def explain(self, caller: PlayerId, stream_id: StreamId, version: Version) -> Judgement:
+        """Explain a ruling. Raises NotARulingError, NothingThereError, LogUnavailable, Exhausted."""
+        async with self._explaining.turn(caller):
             return await explain(self._log, stream_id, version, HalfTheTime())
 
     async def export(self, table_id: TableId, hand: int) -> HandRecord:

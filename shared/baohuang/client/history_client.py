@@ -12,6 +12,7 @@ from baohuang.client.calls import Calls, channel_to
 from baohuang.client.commands import Receipt, fresh_id, receipt_of
 from baohuang.client.credentials import Credentials
 from baohuang.client.game_check import CheckedGame, GameCheck
+from baohuang.client.instants import instant_text
 from baohuang.client.patience import Patience
 from baohuang.client.reading import Stream
 from baohuang.client.record_stream import RecordStream
@@ -74,7 +75,7 @@ class HistoryClient:
         """Return the table right after a version, or after all that was recorded by an instant (aware)."""
         request = pb.GetTableAtRequest(table_id=table_id, invitation_code=invitation_code)
         if isinstance(at, datetime):
-            request.instant = at.isoformat()
+            request.instant = instant_text(at, "instant")
         else:
             request.version = at
         return view_in((await self._calls.make(self._stub.GetTableAt, request)).table)
@@ -86,8 +87,8 @@ class HistoryClient:
             player=sought.player or "",
             kinds=sought.kinds,
             clause=sought.clause or "",
-            since=_text(sought.since),
-            until=_text(sought.until),
+            since=instant_text(sought.since, "since"),
+            until=instant_text(sought.until, "until"),
             invitation_code=invitation_code,
         )
         async for page in self._calls.pages(self._stub.ListRulings, request):
@@ -161,15 +162,11 @@ def _filter(sought: EventsSought) -> pb.EventFilter:
         player=sought.player or "",
         types=sought.types,
         rulings=sought.rulings,
-        since=_text(sought.since),
-        until=_text(sought.until),
+        since=instant_text(sought.since, "filter.since"),
+        until=instant_text(sought.until, "filter.until"),
         after_position=sought.after,
         before_position=sought.before or 0,
     )
-
-
-def _text(moment: datetime | None) -> str:
-    return moment.isoformat() if moment else ""
 
 
 @asynccontextmanager
