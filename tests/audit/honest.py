@@ -23,7 +23,7 @@ from baohuang.rules import commands as cmd
 from baohuang.rules.bans import SetBan, decide_ban
 from baohuang.rules.clock import deadline_of, later
 from baohuang.rules.decide import decide
-from baohuang.rules.events import Event
+from baohuang.rules.events import Event, TrusteeshipEntered
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import ALL_SEATS, Instant, PlayerId, Table, TableId, TableStatus, in_progress
@@ -71,6 +71,22 @@ class Play:
         for player in PLAYERS[1:]:
             yield self._do(player, cmd.RequestTrusteeship())
         yield from self.reversals()
+
+    def late_report(self) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:
+        """Have a turn extended and then missed (TRUST-5, TRUST-1), and a line reported lost only afterwards."""
+        yield self._do(OPERATOR, cmd.OpenTable(self.table_id, self.ruleset, _OPTIONS, players=PLAYERS))
+        for player in PLAYERS:
+            yield self._do(player, cmd.SetReady(ready=True, entropy=""))
+        self.at = later(deadline_of(self._open), 9)
+        while True:
+            began, due_at = self.at, deadline_of(self._open)
+            command, events = self._do(CLOCK, cmd.ExpireDeadline(due_at))
+            yield command, events
+            entered = next((event for event in events if isinstance(event, TrusteeshipEntered)), None)
+            if entered is not None:
+                break
+        self.at = later(self.at, 2)
+        yield self._do(LINE, cmd.ReportConnection(entered.seat, connected=False, since=later(began, 1)))
 
     def reversals(self) -> Iterator[tuple[cmd.Command, tuple[Event, ...]]]:
         """Take back all rulings that can be."""

@@ -7,7 +7,8 @@ import msgspec
 import typer
 
 from baohuang.audit.explaining import NotARulingError, explain
-from baohuang.audit.judgement import Judgement, Told
+from baohuang.audit.judgement import Judgement
+from baohuang.audit.told import Told
 from baohuang.eventlog.port import StreamId, Version
 from baohuang.eventlog.postgres.log import open_reader
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
@@ -44,11 +45,12 @@ async def _explain(dsn: str, stream_id: StreamId, version: Version, language: La
     if language is None:
         print(msgspec.json.encode(judgement).decode())
     else:
-        print("\n".join(_lines(stream_id, judgement, language)))
+        print("\n".join(lines_of(stream_id, judgement, language)))
     return len(judgement.findings)
 
 
-def _lines(stream_id: StreamId, told: Judgement, language: Language) -> list[str]:
+def lines_of(stream_id: StreamId, told: Judgement, language: Language) -> list[str]:
+    """Return what is printed: first of all, if the ruling was taken back, that it was."""
     chinese = language is Language.CHINESE
 
     def say(both: Told) -> str:
@@ -57,10 +59,15 @@ def _lines(stream_id: StreamId, told: Judgement, language: Language) -> list[str
     clause = told.clause.chinese if chinese else told.clause.english
     holds = Told("decided again from the log alone, it is the same", "仅凭记录重新裁定，结果相同")
     broken = Told("the record does not bear it out:", "记录不支持此裁定：")
+    broken_by = Told("for who looks into it:", "供核查者参考：")
+    back = [say(told.reversed_by.told)] if told.reversed_by else []
+    first, *rest = (*back, say(told.decided))
     return [
-        f"{stream_id} @ {told.version}: {say(told.decided)}",
+        f"{stream_id} @ {told.version}: {first}",
+        *rest,
         f"{told.rule}: {clause}",
         *(f"  {moment.at}  @{moment.version}  {say(moment.told)}" for moment in told.timeline),
         f"✓ {say(holds)}" if told.follows else f"✗ {say(broken)}",
-        *(f"  {finding}" for finding in told.findings),
+        *(f"  {say(wrong)}" for wrong in told.wrong),
+        *((say(broken_by), *(f"  {finding}" for finding in told.findings)) if told.findings else ()),
     ]

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Final
 import msgspec
 import typer
 
-from baohuang.audit.judgement import Told, decided
+from baohuang.audit.judgement import decided
+from baohuang.audit.told import Told
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.codec import CodecError, decode
 from baohuang.eventlog.port import StoredEvent, StreamId

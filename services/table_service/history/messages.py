@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from baohuang.audit.findings import Finding
-from baohuang.audit.judgement import Judgement, Moment, Told, decided
+from baohuang.audit.judgement import Judgement, Moment, Reversal, decided
+from baohuang.audit.told import Told
 from baohuang.eventlog.chain import digest_of, instant
 from baohuang.eventlog.codec import CodecError, decode
 from baohuang.eventlog.port import StoredEvent
@@ -19,7 +20,7 @@ from table_service.history.listing import SeenEvent, SeenRuling
 from table_service.history.past import PastTable
 from table_service.history.sight import Sight
 
-_WITHHELD = "what is wrong is told once the hand is over"
+_WITHHELD = Told("what is wrong is told once the hand is over", "何处不符，该局结束后告知")
 
 
 def events_page(events: Sequence[pb.RecordedEvent], page: Page) -> pb.ListEventsResponse:
@@ -51,10 +52,13 @@ def table_message(past: PastTable) -> pb.GetTableAtResponse:
 
 
 def judgement_message(judgement: Judgement, sight: Sight) -> judgement_pb2.Judgement:
-    """Return a judgement. What follows instead of a move may be a card that nobody has seen yet: so it is kept back."""
-    findings = judgement.findings
+    """Return a judgement. What follows instead of a move may be a card that nobody has seen yet: so it is kept back.
+
+    So is what stands behind the ruling and is not shown yet.
+    """
+    findings, wrong, back = judgement.findings, judgement.wrong, judgement.reversed_by
     if findings and not sight.opens(judgement.version):
-        findings = (_WITHHELD,)
+        findings, wrong = (_WITHHELD.english,), (_WITHHELD,)
     return judgement_pb2.Judgement(
         version=judgement.version,
         kind=judgement.ruling,
@@ -62,9 +66,11 @@ def judgement_message(judgement: Judgement, sight: Sight) -> judgement_pb2.Judge
         clause=judgement.rule,
         clause_text=judgement_pb2.Told(english=judgement.clause.english, chinese=judgement.clause.chinese),
         decided_at=judgement.decided_at,
-        timeline=map(_moment, judgement.timeline),
+        timeline=[_moment(one) for one in judgement.timeline if sight.shows(one.version)],
         follows=judgement.follows,
         findings=findings,
+        wrong=map(_told, wrong),
+        reversed_by=_reversal(back) if back is not None and sight.shows(back.version) else None,
     )
 
 
@@ -125,6 +131,12 @@ def _digest(stored: StoredEvent) -> bytes:
 
 def _told(told: Told) -> judgement_pb2.Told:
     return judgement_pb2.Told(english=told.english, chinese=told.chinese)
+
+
+def _reversal(back: Reversal) -> judgement_pb2.Reversal:
+    return judgement_pb2.Reversal(
+        version=back.version, decided_at=back.decided_at, by=back.by, reason=back.reason, told=_told(back.told)
+    )
 
 
 def _moment(moment: Moment) -> judgement_pb2.Moment:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from baohuang.audit.judgement import Moment, Told
+from baohuang.audit.judgement import Moment, Reversal
+from baohuang.audit.told import Told
 from baohuang.eventlog.port import Actor, Position, RequestId, StreamId, Version
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.rpc.messages import UnmappableError, event_from_proto, from_proto
@@ -56,6 +57,9 @@ class Explanation:
     timeline: tuple[Moment, ...]
     follows: bool
     findings: tuple[str, ...]
+    wrong: tuple[Told, ...]
+    reversed_by: Reversal | None
+    """What took it back; None: it stands."""
 
 
 @dataclass(frozen=True, slots=True)

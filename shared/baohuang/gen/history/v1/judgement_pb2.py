@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#baohuang/history/v1/judgement.proto\x12\x13\x62\x61ohuang.history.v1\"\xfc\x01\n\tJudgement\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12*\n\x07\x64\x65\x63ided\x18\x03 \x01(\x0b\x32\x19.baohuang.history.v1.Told\x12\x0e\n\x06\x63lause\x18\x04 \x01(\t\x12.\n\x0b\x63lause_text\x18\x05 \x01(\x0b\x32\x19.baohuang.history.v1.Told\x12\x12\n\ndecided_at\x18\x06 \x01(\t\x12-\n\x08timeline\x18\x07 \x03(\x0b\x32\x1b.baohuang.history.v1.Moment\x12\x0f\n\x07\x66ollows\x18\x08 \x01(\x08\x12\x10\n\x08\x66indings\x18\t \x03(\t\"N\n\x06Moment\x12\n\n\x02\x61t\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\'\n\x04told\x18\x03 \x01(\x0b\x32\x19.baohuang.history.v1.Told\"(\n\x04Told\x12\x0f\n\x07\x65nglish\x18\x01 \x01(\t\x12\x0f\n\x07\x63hinese\x18\x02 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#baohuang/history/v1/judgement.proto\x12\x13\x62\x61ohuang.history.v1\"\xda\x02\n\tJudgement\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12*\n\x07\x64\x65\x63ided\x18\x03 \x01(\x0b\x32\x19.baohuang.history.v1.Told\x12\x0e\n\x06\x63lause\x18\x04 \x01(\t\x12.\n\x0b\x63lause_text\x18\x05 \x01(\x0b\x32\x19.baohuang.history.v1.Told\x12\x12\n\ndecided_at\x18\x06 \x01(\t\x12-\n\x08timeline\x18\x07 \x03(\x0b\x32\x1b.baohuang.history.v1.Moment\x12\x0f\n\x07\x66ollows\x18\x08 \x01(\x08\x12\x10\n\x08\x66indings\x18\t \x03(\t\x12(\n\x05wrong\x18\n \x03(\x0b\x32\x19.baohuang.history.v1.Told\x12\x32\n\x0breversed_by\x18\x0b \x01(\x0b\x32\x1d.baohuang.history.v1.Reversal\"t\n\x08Reversal\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x12\n\ndecided_at\x18\x02 \x01(\t\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\'\n\x04told\x18\x05 \x01(\x0b\x32\x19.baohuang.history.v1.Told\"N\n\x06Moment\x12\n\n\x02\x61t\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\'\n\x04told\x18\x03 \x01(\x0b\x32\x19.baohuang.history.v1.Told\"(\n\x04Told\x12\x0f\n\x07\x65nglish\x18\x01 \x01(\t\x12\x0f\n\x07\x63hinese\x18\x02 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,9 +32,11 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'baohuang.history.v1.judgeme
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_JUDGEMENT']._serialized_start=61
-  _globals['_JUDGEMENT']._serialized_end=313
-  _globals['_MOMENT']._serialized_start=315
-  _globals['_MOMENT']._serialized_end=393
-  _globals['_TOLD']._serialized_start=395
-  _globals['_TOLD']._serialized_end=435
+  _globals['_JUDGEMENT']._serialized_end=407
+  _globals['_REVERSAL']._serialized_start=409
+  _globals['_REVERSAL']._serialized_end=525
+  _globals['_MOMENT']._serialized_start=527
+  _globals['_MOMENT']._serialized_end=605
+  _globals['_TOLD']._serialized_start=607
+  _globals['_TOLD']._serialized_end=647
 # @@protoc_insertion_point(module_scope)

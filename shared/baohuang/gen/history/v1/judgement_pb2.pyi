@@ -33,6 +33,8 @@ class Judgement(_message.Message):
     TIMELINE_FIELD_NUMBER: _builtins.int
     FOLLOWS_FIELD_NUMBER: _builtins.int
     FINDINGS_FIELD_NUMBER: _builtins.int
+    WRONG_FIELD_NUMBER: _builtins.int
+    REVERSED_BY_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The version of the ruling."""
     kind: _builtins.str
@@ -51,16 +53,28 @@ class Judgement(_message.Message):
 
     @_builtins.property
     def clause_text(self) -> Global___Told:
-        """The clause, in the words of the rules."""
+        """The sentence of the clause that matters here, in the words of the rules; in place of code names stand words in brackets."""
 
     @_builtins.property
     def timeline(self) -> _containers.RepeatedCompositeFieldContainer[Global___Moment]:
-        """The moments it rests on, in order of time."""
+        """The moments it hangs on, in order of time. What is known of a player's line may be recorded after the ruling: that has
+        a later version, and says so.
+        """
 
     @_builtins.property
     def findings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """What is wrong with that part of the record; empty if it follows. While the hand is played only operators and services
         are told what it is, for what would follow instead may be a card that nobody has seen; others that there is something.
+        """
+
+    @_builtins.property
+    def wrong(self) -> _containers.RepeatedCompositeFieldContainer[Global___Told]:
+        """The same findings, one by one, as they can be told to a player: where the record is wrong, and of what kind that is."""
+
+    @_builtins.property
+    def reversed_by(self) -> Global___Reversal:
+        """What took the ruling back, if it was taken back, or the ban lifted, and the caller is shown that by now: then the ruling
+        does not stand any more, which is to be said first.
         """
 
     def __init__(
@@ -75,14 +89,56 @@ class Judgement(_message.Message):
         timeline: _abc.Iterable[Global___Moment] | None = ...,
         follows: _builtins.bool = ...,
         findings: _abc.Iterable[_builtins.str] | None = ...,
+        wrong: _abc.Iterable[Global___Told] | None = ...,
+        reversed_by: Global___Reversal | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clause_text", b"clause_text", "decided", b"decided"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clause_text", b"clause_text", "decided", b"decided", "reversed_by", b"reversed_by"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clause", b"clause", "clause_text", b"clause_text", "decided", b"decided", "decided_at", b"decided_at", "findings", b"findings", "follows", b"follows", "kind", b"kind", "timeline", b"timeline", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clause", b"clause", "clause_text", b"clause_text", "decided", b"decided", "decided_at", b"decided_at", "findings", b"findings", "follows", b"follows", "kind", b"kind", "reversed_by", b"reversed_by", "timeline", b"timeline", "version", b"version", "wrong", b"wrong"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Judgement: _TypeAlias = Judgement  # noqa: Y015
+
+@_typing.final
+class Reversal(_message.Message):
+    """What took a ruling back. It is taken as it stands in the record: `follows` is about the ruling."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    DECIDED_AT_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    TOLD_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """The version of the event that did."""
+    decided_at: _builtins.str
+    """When that was decided: an instant."""
+    by: _builtins.str
+    """The operator."""
+    reason: _builtins.str
+    """Why, in his words."""
+    @_builtins.property
+    def told(self) -> Global___Told:
+        """All of it in a sentence."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        decided_at: _builtins.str = ...,
+        by: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        told: Global___Told | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["told", b"told"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "decided_at", b"decided_at", "reason", b"reason", "told", b"told", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Reversal: _TypeAlias = Reversal  # noqa: Y015
 
 @_typing.final
 class Moment(_message.Message):
