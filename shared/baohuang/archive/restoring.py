@@ -3,8 +3,9 @@
 One transaction a file, during which nobody appends: all of a file is restored, or nothing of it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,18 +15,20 @@ from asyncpg.pool import PoolConnectionProxy
 from baohuang.archive.form import EventLine, ReplyLine, TableLine, read_archive, stored
 from baohuang.archive.queries import query
 from baohuang.archive.verifying import head_of
-from baohuang.eventlog.port import NO_POSITION, Head, Position, StoredEvent, Version
+from baohuang.eventlog.port import NO_POSITION, Actor, Head, Position, RequestId, StoredEvent, StreamId, Version
 
 Connection = PoolConnectionProxy | asyncpg.Connection
+_Row = tuple[Position, datetime, Version, StreamId, str, Actor, RequestId, bytes, bytes, bytes]
 
 _BATCH: Final = 500
 _LOCK: Final = query("lock_counter")
 _RAISE: Final = query("raise_counter")
-_EVENTS_OF: Final = query("events_of")
+_HEAD_THERE: Final = query("head_there")
+_EVENTS_THERE: Final = query("events_there")
 _PUT_EVENT: Final = query("put_event")
 _PUT_HEAD: Final = query("put_head")
 _PUT_REPLY: Final = query("put_reply")
-_REPLIES_OF_OTHERS: Final = query("replies_of_others")
+_OTHER_REPLIES: Final = query("other_replies")
 
 
 class NotRestored(Exception):  # noqa: N818 (a finding)
@@ -54,79 +57,81 @@ async def restore(connection: asyncpg.Connection, path: Path) -> Restored:
         raise NotRestored(f"another event stands where one of these belongs: {error.detail}") from error
 
 
+@dataclass(frozen=True, slots=True)
+class _HeadThere:
+    """Where the log ends the stream already."""
+
+    version: Version
+    hash: bytes
+
+
 @dataclass(slots=True)
 class _Restoring:
     connection: Connection
     head: Head | None = None
-    there: dict[Version, tuple[Position, bytes]] = field(default_factory=dict)
+    ends: _HeadThere | None = None
     events: list[StoredEvent] = field(default_factory=list)
     replies: list[ReplyLine] = field(default_factory=list)
     put: int = 0
+    there: int = 0
     last: Position = NO_POSITION
 
     async def whole(self, path: Path) -> Restored:
-        found = 0
         for line in read_archive(path):
             match line:
                 case TableLine():
                     await self._begin(line)
                 case EventLine() if self.head is not None:
-                    event = stored(self.head.stream_id, line)
-                    self.last = max(self.last, event.position)
-                    if self._is_there(event):
-                        found += 1
-                    else:
-                        await self._put(event)
+                    await self._take(stored(self.head.stream_id, line))
                 case ReplyLine():
                     self.replies.append(line)
                 case _:
                     pass
-        await self._put_events()
-        await self._finish()
-        return Restored(self.put, found)
+        if self.head is not None:
+            await self._finish(self.head)
+        return Restored(self.put, self.there)
 
     async def _begin(self, line: TableLine) -> None:
         self.head = head_of(line)
-        rows: Iterable[Any] = await self.connection.fetch(_EVENTS_OF, self.head.stream_id)
-        self.there = {row["version"]: (row["position"], row["hash"]) for row in rows}
+        row: Any = await self.connection.fetchrow(_HEAD_THERE, self.head.stream_id, self.head.summary)
+        if row is None:
+            return
+        self.ends = _HeadThere(row["version"], row["hash"])
+        if row["version"] == line.version and row["other_summary"]:
+            raise NotRestored(f"the head of {line.stream} is another in the log: summary")
 
-    def _is_there(self, event: StoredEvent) -> bool:
-        found = self.there.get(event.version)
-        if found is not None and found != (event.position, event.hash):
-            raise NotRestored(f"version {event.version} of {event.stream_id} is another event in the log")
-        return found is not None
-
-    async def _put(self, event: StoredEvent) -> None:
+    async def _take(self, event: StoredEvent) -> None:
+        if self.ends and event.version == self.ends.version and event.hash != self.ends.hash:
+            raise NotRestored(f"the head of {event.stream_id}, at version {event.version}, is another in the log: hash")
+        self.last = max(self.last, event.position)
         self.events.append(event)
         if len(self.events) == _BATCH:
             await self._put_events()
 
     async def _put_events(self) -> None:
-        rows = [
-            (
-                event.position,
-                event.recorded_at,
-                event.version,
-                event.stream_id,
-                event.type,
-                event.actor,
-                event.request_id,
-                event.data,
-                event.salt,
-                event.hash,
-            )
-            for event in self.events
-        ]
-        await self.connection.executemany(_PUT_EVENT, rows)
-        self.put += len(rows)
+        """Put what is missing of some events; what is there has to be the same, whatever its hash says."""
+        rows = list(map(_row, self.events))
+        there = await self._there(rows)
+        missing = [row for row in rows if row[2] not in there]
+        await self.connection.executemany(_PUT_EVENT, missing)
+        self.put += len(missing)
+        self.there += len(there)
         self.events.clear()
 
-    async def _finish(self) -> None:
-        if self.head is None:
-            return
-        stream_id = self.head.stream_id
-        await self.connection.execute(_PUT_HEAD, stream_id, self.head.version, self.head.hash, self.head.summary)
-        await self._put_replies(stream_id)
+    async def _there(self, rows: Sequence[_Row]) -> set[Version]:
+        if not rows:
+            return set()
+        found: Iterable[Any] = await self.connection.fetch(_EVENTS_THERE, *map(list, zip(*rows, strict=True)))
+        there = {row["version"]: row["differing"] for row in found}
+        for version, names in there.items():
+            if names:
+                raise NotRestored(f"version {version} of {rows[0][3]} is another event in the log: {', '.join(names)}")
+        return set(there)
+
+    async def _finish(self, head: Head) -> None:
+        await self._put_events()
+        await self.connection.execute(_PUT_HEAD, head.stream_id, head.version, head.hash, head.summary)
+        await self._put_replies(head.stream_id)
         await self.connection.execute(_RAISE, self.last)
 
     async def _put_replies(self, stream_id: str) -> None:
@@ -134,8 +139,26 @@ class _Restoring:
             (reply.actor, reply.request_id, stream_id, reply.version, bytes.fromhex(reply.digest), bytes(reply.outcome))
             for reply in self.replies
         ]
+        if not rows:
+            return
         await self.connection.executemany(_PUT_REPLY, rows)
-        actors, requests, _, versions, digests, _ = map(list, zip(*rows, strict=True)) if rows else ([],) * 6
-        others = await self.connection.fetch(_REPLIES_OF_OTHERS, actors, requests, versions, digests, stream_id)
-        if others:
-            raise NotRestored(f"the request {others[0]['request_id']} of {others[0]['actor']} was another command")
+        others: Sequence[Any] = await self.connection.fetch(_OTHER_REPLIES, *map(list, zip(*rows, strict=True)))
+        for other in others:
+            what = f"the reply to {other['actor']}'s request {other['request_id']}"
+            raise NotRestored(f"{what} is another in the log: {', '.join(other['differing'])}")
+
+
+def _row(event: StoredEvent) -> _Row:
+    """Return an event's columns as `put_event` and `events_there` take them."""
+    return (
+        event.position,
+        event.recorded_at,
+        event.version,
+        event.stream_id,
+        event.type,
+        event.actor,
+        event.request_id,
+        event.data,
+        event.salt,
+        event.hash,
+    )

@@ -2,30 +2,17 @@
 
 import enum
 import os
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 from urllib.parse import quote
 
-import msgspec
-
 from baohuang.archive.finished import is_finished
-from baohuang.archive.form import (
-    FORMAT,
-    ArchiveError,
-    ArchiveWriter,
-    TableLine,
-    event_line,
-    first_line,
-    read_archive,
-    reply_line,
-)
+from baohuang.archive.form import ArchiveError, ArchiveWriter, EventLine, TableLine, first_line, read_archive, stored
+from baohuang.archive.lines import Line, differing, lines_of, place_of
+from baohuang.archive.verifying import head_of
 from baohuang.eventlog import chain
 from baohuang.eventlog.chain import ChainBroken
-from baohuang.eventlog.port import NO_VERSION, Actor, EventReader, Head, RequestId, StoredEvent, StreamId, Version
-
-_PAGE: Final = 1000
+from baohuang.eventlog.port import EventReader, Head, StreamId, Version
 
 
 class Kept(enum.Enum):
@@ -76,12 +63,27 @@ class Archive:
             kept = first_line(path)
             for _ in read_archive(path):
                 pass
+            different = await self._difference(path, kept, head)
         except ArchiveError as error:
             raise NotArchived(f"{path.name} is there, and is no whole archive: {error}") from error
-        last = await self.log.read_stream(head.stream_id, Version(kept.version - 1), 1)
-        if kept.version > head.version or not last or last[0].hash.hex() != kept.hash:
-            raise NotArchived(f"{path.name} has another record than the log: version {kept.version} is not the same")
+        if different:
+            raise NotArchived(f"{path.name} has another record than the log: {different}")
         return kept.version
+
+    async def _difference(self, path: Path, kept: TableLine, head: Head) -> str | None:
+        """Tell the first thing in which the log, up to where the file ends, is another than the file."""
+        if kept.stream != head.stream_id:
+            return f"it is of {kept.stream}"
+        if kept.version > head.version:
+            return f"the log ends at version {head.version}, and the file at {kept.version}"
+        # Of what the head was when the table had not gone on yet, the log keeps the hash, in the event.
+        until = head if kept.version == head.version else head_of(kept)
+        found = lines_of(self.log, until)
+        for line in read_archive(path):
+            if different := _compared(line, await anext(found, None)):
+                return different
+        more = await anext(found, None)
+        return None if more is None else f"{place_of(more)} is in the log alone"
 
     async def _write(self, path: Path, head: Head) -> None:
         new = path.with_name(path.name + ".new")
@@ -99,29 +101,21 @@ class Archive:
         _sync_folder(self.folder)
 
     async def _write_lines(self, writer: ArchiveWriter, head: Head) -> None:
-        writer.add(TableLine(FORMAT, head.stream_id, head.version, head.hash.hex(), msgspec.Raw(head.summary)))
-        commands: dict[tuple[Actor, RequestId], None] = {}
         tip = chain.start(head.stream_id)
-        async for event in self._events(head):
-            tip = chain.verify(tip, (event,))
-            commands[event.actor, event.request_id] = None
-            writer.add(event_line(event))
+        async for line in lines_of(self.log, head):
+            if isinstance(line, EventLine):
+                tip = chain.verify(tip, (stored(head.stream_id, line),))
+            writer.add(line)
         chain.verify_end(tip, head)
-        for actor, request_id in commands:
-            reply = await self.log.find_request(actor, request_id)
-            if reply is not None and reply.stream_id == head.stream_id:
-                writer.add(reply_line(actor, request_id, reply))
 
-    async def _events(self, head: Head) -> AsyncIterator[StoredEvent]:
-        """Give the stream's events up to its head; what comes behind it meanwhile is for the next time."""
-        version = NO_VERSION
-        while version < head.version:
-            page = await self.log.read_stream(head.stream_id, version, min(_PAGE, head.version - version))
-            if not page:
-                return
-            for event in page:
-                yield event
-            version = page[-1].version
+
+def _compared(kept: Line, found: Line | None) -> str | None:
+    if found is None:
+        return f"{place_of(kept)} is in the file alone"
+    if type(kept) is not type(found) or place_of(kept) != place_of(found):
+        return f"{place_of(kept)} is in the file where the log has {place_of(found)}"
+    names = differing(kept, found)
+    return f"{place_of(kept)} is not the same: {', '.join(names)}" if names else None
 
 
 def _sync_folder(folder: Path) -> None:
