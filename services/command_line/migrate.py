@@ -1,12 +1,12 @@
 """`baohuang migrate`: a database of yours, brought to this release's version before its services are started."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from command_line.backend import MigrationError
 from command_line.migrating import migrate_all
+from command_line.saying import complain, say
 from command_line.services import BESIDE_TABLES
 
 
@@ -24,6 +24,6 @@ def migrate(
     try:
         migrate_all(postgres_dsn, BESIDE_TABLES)
     except MigrationError as error:
-        print(f"migrate: {error}", file=sys.stderr)
+        complain(f"migrate: {error}")
         raise typer.Exit(1) from None
-    print("the database is up to date")
+    say("the database is up to date")

@@ -11,6 +11,7 @@ from baohuang.rpc.auth import Caller, Role, caller_id
 from baohuang.rules.bots import is_bot
 from baohuang.rules.state import PlayerId
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKey, DevelopmentKeyError
+from command_line.saying import say
 
 _SECONDS_AN_HOUR = 3600.0
 _MOST_HOURS = 366 * 24
@@ -34,4 +35,4 @@ def token(
     except (DevelopmentKeyError, OSError) as error:
         Console(stderr=True).print(Text(str(error), style="red"), soft_wrap=True)
         raise typer.Exit(1) from None
-    print(key.token(Caller(known, role), hours * _SECONDS_AN_HOUR))
+    say(key.token(Caller(known, role), hours * _SECONDS_AN_HOUR))

@@ -22,6 +22,7 @@ from baohuang.rpc.auth import Role, caller_id
 from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, NotFound, Reason
 from baohuang.rpc.messages import requested_options, to_proto
+from baohuang.rpc.plain_text import is_plain
 from baohuang.rpc.roles import check_role
 from baohuang.rules import commands as cmd
 from baohuang.rules.cards import COPIES, Card, UnknownCardError, in_order, parse_card, unmarked
@@ -311,8 +312,8 @@ def _reason(text: str) -> str:
         raise MalformedInput.field(
             "reason", f"must be 1 to {_LONGEST_REASON} characters, not blanks alone: it is kept with the ruling"
         )
-    if "\0" in text:
-        raise MalformedInput.field("reason", "must not hold NUL")
+    if not is_plain(text):
+        raise MalformedInput.field("reason", "must be one line without control characters: others are shown it")
     return text
 
 

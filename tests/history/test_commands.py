@@ -8,7 +8,9 @@ import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
+from baohuang.audit.judgement import decided
 from baohuang.eventlog.chain import instant
+from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import StoredEvent
 from baohuang.history.sought import EventsSought, Order, RulingsSought
 from baohuang.rules.state import PlayerId
@@ -56,12 +58,11 @@ def test_events_are_printed_that_meet_every_filter(played_log: Played) -> None:
 
 
 def test_events_of_a_player_on_a_screen(played_log: Played) -> None:
-    """One row an event under titles that come once, however many pages there are."""
+    """Each by its position, in their order, however many pages there are."""
     expected = events_in(played_log.events, EventsSought(player=PlayerId("bo-1")), Order.OLDEST_FIRST)
     printed = run(played_log.dsn, "history", "--player", "bo-1")
     assert printed.exit_code == 0
-    assert printed.output.count("recorded at") == 1
-    assert [int(number) for number in re.findall(r"^(\d+) ", printed.output, re.MULTILINE)] == positions(expected)
+    assert [int(number) for number in re.findall(r"^    #(\d+) ", printed.output, re.MULTILINE)] == positions(expected)
 
 
 def test_rulings_are_printed_that_meet_every_filter(played_log: Played, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +83,21 @@ def test_rulings_are_printed_that_meet_every_filter(played_log: Played, monkeypa
     assert shown.exit_code == 0
     assert len(re.findall(r"^\d{4}-", shown.output, re.MULTILINE)) == len(everything)
     assert "进入托管" in shown.output
+
+
+@pytest.mark.parametrize("columns", ["20", "80", "240"])
+def test_nothing_is_cut_or_broken_on_a_narrow_screen(played_log: Played, columns: str) -> None:
+    """Table and version in one piece, to be copied, and what was decided in full, at any width."""
+    ruling = rulings_in(played_log.events, RulingsSought())[0]
+    screen = CliRunner(env={"COLUMNS": columns})
+    shown = screen.invoke(app, ["rulings", "--limit", "1", "--postgres-dsn", played_log.dsn]).output
+    told = decided(decode(ruling.event.type, ruling.event.data)).english
+    place = f"{ruling.event.stream_id} @ {ruling.event.version}"
+    first, second = shown.splitlines()
+    assert (first.endswith(f"  {place}"), told in second) == (True, True)
+    shown = screen.invoke(app, ["history", "--limit", "3", "--postgres-dsn", played_log.dsn]).output
+    for event, line in zip(played_log.events, shown.splitlines()[::2], strict=False):
+        assert line == f"{instant(event.recorded_at)}  {event.stream_id} @ {event.version}"
 
 
 def test_how_they_end_when_they_cannot_answer(played_log: Played) -> None:

@@ -17,6 +17,7 @@ from baohuang.audit.stream import Depth
 from baohuang.eventlog.port import StreamId
 from baohuang.eventlog.postgres.log import open_reader
 from command_line.audit.asking import DIFFERENT, PostgresDsn, answered
+from command_line.saying import say
 
 OptionalDsn = Annotated[
     str,
@@ -75,12 +76,12 @@ async def _archive(dsn: str, folder: Path, wanted: Sequence[StreamId], age: time
                 kept = await keeping.keep(stream_id)
             except NotArchived as error:
                 wrong += 1
-                print(f"✗ {stream_id}: not archived: {error}")
+                say(f"✗ {stream_id}: not archived: {error}")
                 continue
             counts[kept] += 1
             if kept is not Kept.THERE:
-                print(f"✓ {keeping.path_of(stream_id)}: {kept.value}", flush=True)
-    print(", ".join(f"{count} {kept.value}" for kept, count in counts.items()) + f"; {wrong} not archived")
+                say(f"✓ {keeping.path_of(stream_id)}: {kept.value}")
+    say(", ".join(f"{count} {kept.value}" for kept, count in counts.items()) + f"; {wrong} not archived")
     return wrong
 
 
@@ -104,9 +105,9 @@ def _told(file: Path, depth: Depth) -> int:
     except ArchiveError as error:
         findings = [f"not a whole archive: {error}"]
     for finding in findings:
-        print(f"✗ {file}: {finding}")
+        say(f"✗ {file}: {finding}")
     if not findings:
-        print(f"✓ {file}: nothing is wrong")
+        say(f"✓ {file}: nothing is wrong")
     return len(findings)
 
 
@@ -127,7 +128,7 @@ async def _restored(connection: asyncpg.Connection, file: Path) -> int:
     try:
         restored = await restore(connection, file)
     except (NotRestored, ArchiveError) as error:
-        print(f"✗ {file}: not restored: {error}")
+        say(f"✗ {file}: not restored: {error}")
         return 1
-    print(f"✓ {file}: {restored.events} events put back, {restored.there} were there", flush=True)
+    say(f"✓ {file}: {restored.events} events put back, {restored.there} were there")
     return 0

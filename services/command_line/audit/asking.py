@@ -4,7 +4,6 @@ Exit code 0: all is as it should be. 1: it is not, and what is not was told. 2: 
 """
 
 import asyncio
-import sys
 from collections.abc import Awaitable
 from typing import Annotated, Final, NoReturn
 
@@ -15,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from baohuang.database.beside import BesideInUse
 from baohuang.eventlog.port import LogUnavailable
+from command_line.saying import complain
 
 DIFFERENT: Final = 1
 UNKNOWN: Final = 2
@@ -45,5 +45,5 @@ def answered(asking: Awaitable[int]) -> None:
 
 def cannot_tell(error: Exception) -> NoReturn:
     """Say why it cannot be told, and exit so."""
-    print(f"cannot tell: {error}", file=sys.stderr)
+    complain(f"cannot tell: {error}")
     raise typer.Exit(UNKNOWN) from None

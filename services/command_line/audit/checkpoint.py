@@ -12,6 +12,7 @@ from baohuang.audit.kept import write_end, write_first
 from baohuang.audit.signing import SigningKey, SigningKeyError
 from baohuang.audit.survey import Survey, open_survey
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
+from command_line.saying import say
 
 KeyFile = Annotated[Path, typer.Option("--key", help="the private key, Ed25519 in PEM")]
 
@@ -29,7 +30,7 @@ def checkpoint_key(
         made = SigningKey.made(key, keys)
     except (SigningKeyError, OSError) as error:
         cannot_tell(error)
-    print(made.key_id)
+    say(made.key_id)
 
 
 def checkpoint(
@@ -59,12 +60,12 @@ async def _checkpoint(dsn: str, key: SigningKey, to: Path | None) -> int:
             made = None  # by somebody else meanwhile, who is as good
         last = made or await survey.last_checkpoint()
         if last is None:
-            print("the log is empty")
+            say("the log is empty")
             return 0
         if to is not None:
             await _keep(survey, last, to)
     said = last.statement
-    print(
+    say(
         f"{'made' if made else 'made before'}: position {said.position}, {said.streams} streams, root {said.root.hex()}"
     )
     return 0

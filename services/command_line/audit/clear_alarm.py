@@ -12,6 +12,7 @@ from baohuang.stream.port import Message, Number
 from baohuang.stream.public_log import settling_between
 from command_line.audit.asking import PostgresDsn, answered
 from command_line.audit.rebuild import Rebuilt
+from command_line.saying import say
 from rating_service.boards import CONSUMER
 from rating_service.wiring import open_ratings
 from scoring_service.ledger_source import LedgerSource
@@ -40,9 +41,9 @@ async def _clear(held: _Held) -> int:
         async with held as (checkpoint, read):
             told = await clear_alarm(checkpoint, read)
     except NotCleared as error:
-        print(error)
+        say(error)
         return 1
-    print(f"{checkpoint.consumer} goes on after message {checkpoint.number}; the alarm was: {told}")
+    say(f"{checkpoint.consumer} goes on after message {checkpoint.number}; the alarm was: {told}")
     return 0
 
 

@@ -12,6 +12,7 @@ from baohuang.audit.told import Told
 from baohuang.eventlog.port import StreamId, Version
 from baohuang.eventlog.postgres.log import open_reader
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
+from command_line.saying import say
 
 
 class Language(enum.StrEnum):
@@ -43,9 +44,10 @@ async def _explain(dsn: str, stream_id: StreamId, version: Version, language: La
         except NotARulingError as error:
             cannot_tell(error)
     if language is None:
-        print(msgspec.json.encode(judgement).decode())
+        say(msgspec.json.encode(judgement).decode())
     else:
-        print("\n".join(lines_of(stream_id, judgement, language)))
+        for line in lines_of(stream_id, judgement, language):
+            say(line)
     return len(judgement.findings)
 
 
@@ -53,21 +55,21 @@ def lines_of(stream_id: StreamId, told: Judgement, language: Language) -> list[s
     """Return what is printed: first of all, if the ruling was taken back, that it was."""
     chinese = language is Language.CHINESE
 
-    def say(both: Told) -> str:
+    def words(both: Told) -> str:
         return both.chinese if chinese else both.english
 
     clause = told.clause.chinese if chinese else told.clause.english
     holds = Told("decided again from the log alone, it is the same", "仅凭记录重新裁定，结果相同")
     broken = Told("the record does not bear it out:", "记录不支持此裁定：")
     broken_by = Told("for who looks into it:", "供核查者参考：")
-    back = [say(told.reversed_by.told)] if told.reversed_by else []
-    first, *rest = (*back, say(told.decided))
+    back = [words(told.reversed_by.told)] if told.reversed_by else []
+    first, *rest = (*back, words(told.decided))
     return [
         f"{stream_id} @ {told.version}: {first}",
         *rest,
         f"{told.rule}: {clause}",
-        *(f"  {moment.at}  @{moment.version}  {say(moment.told)}" for moment in told.timeline),
-        f"✓ {say(holds)}" if told.follows else f"✗ {say(broken)}",
-        *(f"  {say(wrong)}" for wrong in told.wrong),
-        *((say(broken_by), *(f"  {finding}" for finding in told.findings)) if told.findings else ()),
+        *(f"  {moment.at}  @{moment.version}  {words(moment.told)}" for moment in told.timeline),
+        f"✓ {words(holds)}" if told.follows else f"✗ {words(broken)}",
+        *(f"  {words(wrong)}" for wrong in told.wrong),
+        *((words(broken_by), *(f"  {finding}" for finding in told.findings)) if told.findings else ()),
     ]

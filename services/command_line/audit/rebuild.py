@@ -8,6 +8,7 @@ import typer
 
 from baohuang.database.comparing import Difference
 from command_line.audit.asking import PostgresDsn, answered
+from command_line.saying import say
 from rating_service.rebuilding import rebuilt_ratings
 from scoring_service.ledger_source import LedgerSource
 from scoring_service.rebuilding import rebuilt_ledger
@@ -39,16 +40,16 @@ def rebuild(
 async def _ledger(dsn: str) -> int:
     async with rebuilt_ledger(dsn) as ledger:
         told = await _tell(ledger.differences())
-        print(f"ledger: {ledger.progress.number} events scored anew, {_verdict(told)}")
+        say(f"ledger: {ledger.progress.number} events scored anew, {_verdict(told)}")
     return told
 
 
 async def _ratings(dsn: str) -> int:
     async with rebuilt_ledger(dsn) as ledger, rebuilt_ratings(dsn, LedgerSource(ledger.pool)) as ratings:
         told = await _tell(ratings.differences())
-        print(f"ratings: {ratings.reached} postings applied anew, {_verdict(told)}")
+        say(f"ratings: {ratings.reached} postings applied anew, {_verdict(told)}")
         if ratings.reached < ratings.through:
-            print(f"the ledger computed anew ends before posting {ratings.through}, which ratings have got to")
+            say(f"the ledger computed anew ends before posting {ratings.through}, which ratings have got to")
             told += 1
     return told
 
@@ -58,9 +59,9 @@ async def _tell(differences: AsyncIterator[Difference]) -> int:
     async for difference in differences:
         told += 1
         if told <= _TOLD:
-            print(difference)
+            say(difference)
     if told > _TOLD:
-        print(f"and {told - _TOLD} more")
+        say(f"and {told - _TOLD} more")
     return told
 
 

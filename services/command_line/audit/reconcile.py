@@ -5,6 +5,7 @@ from typing import Any
 from baohuang.database.beside import snapshot
 from command_line.audit.asking import PostgresDsn, answered
 from command_line.audit.queries import REACHED, RULES, rule
+from command_line.saying import say
 
 _TOLD = 20
 """Breaches told of each rule; more are counted as "and more"."""
@@ -25,16 +26,16 @@ async def _reconcile(dsn: str) -> int:
             text = rule(name)
             findings: list[Any] = await connection.fetch(text, _TOLD + 1)
             if findings:
-                print(f"✗ {_holds(text)}")
+                say(f"✗ {_holds(text)}")
             for row in findings[:_TOLD]:
-                print(f"    {row['finding']}")
+                say(f"    {row['finding']}")
             if len(findings) > _TOLD:
-                print("    and more")
+                say("    and more")
             differences += len(findings)
         reached: Any = await connection.fetchrow(rule(REACHED))
     if not differences:
-        print(f"✓ no difference: {len(RULES)} rules hold between log, ledger and ratings")
-    print(
+        say(f"✓ no difference: {len(RULES)} rules hold between log, ledger and ratings")
+    say(
         f"ledger: {reached['number']} postings, up to position {reached['position']} of the log; "
         f"ratings: up to posting {reached['rated']}"
     )

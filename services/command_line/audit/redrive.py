@@ -4,11 +4,13 @@ from typing import Annotated
 
 import typer
 
+from baohuang.rpc.plain_text import is_plain
 from baohuang.scoring.events import PostingNumber
 from baohuang.stream.checkpoint import lock
 from baohuang.stream.port import Number
 from command_line.audit.asking import PostgresDsn, answered
 from command_line.audit.rebuild import Rebuilt
+from command_line.saying import say
 from rating_service.boards import CONSUMER
 from rating_service.wiring import open_ratings
 from scoring_service import redriving
@@ -33,6 +35,8 @@ def skip(
     postgres_dsn: PostgresDsn,
 ) -> None:
     """Have scoring leave a posting empty, or rating pass one over, so that later ones go on. It cannot be undone."""
+    if not is_plain(reason):
+        raise typer.BadParameter("must be one line without control characters", param_hint="--reason")
     match what:
         case Rebuilt.SCORING:
             answered(_skip_event(postgres_dsn, PostingNumber(posting), reason))
@@ -48,9 +52,9 @@ async def _redrive(dsn: str) -> int:
     ):
         tried = await redriving.redrive(connection)
     for one in tried:
-        print(f"posting {one.number}, position {one.position}: {one.error or 'scored'}")
+        say(f"posting {one.number}, position {one.position}: {one.error or 'scored'}")
     if not tried:
-        print("nothing waits to be scored")
+        say("nothing waits to be scored")
     return sum(one.error is not None for one in tried)
 
 
@@ -63,9 +67,9 @@ async def _skip_event(dsn: str, number: PostingNumber, reason: str) -> int:
         ):
             skipped = await redriving.skip(connection, number, reason)
     except (NotWaiting, Unscorable) as error:
-        print(error)
+        say(error)
         return 1
-    print(f"posting {number} stays empty: {skipped.table_id} version {skipped.version}")
+    say(f"posting {number} stays empty: {skipped.table_id} version {skipped.version}")
     return 0
 
 
@@ -76,5 +80,5 @@ async def _skip_posting(dsn: str, number: Number) -> int:
         connection.transaction(),
     ):
         settled = await (await lock(connection, CONSUMER)).settle([number], "skipped")
-    print(f"posting {number} is passed over" if settled else f"ratings do not wait at posting {number}")
+    say(f"posting {number} is passed over" if settled else f"ratings do not wait at posting {number}")
     return 0 if settled else 1

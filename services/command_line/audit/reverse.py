@@ -1,7 +1,6 @@
 """`baohuang reverse`: an operator takes a fine or a void back, at a backend that is running."""
 
 import asyncio
-import sys
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
@@ -26,6 +25,7 @@ from command_line.audit.asking import DIFFERENT, cannot_tell
 from command_line.backend import table_address
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKey, DevelopmentKeyError
 from command_line.identities import by_key
+from command_line.saying import complain, say
 
 _PATIENCE: Final = Patience(attempts=8)
 """Some five seconds, for somebody who waits at a terminal."""
@@ -69,23 +69,23 @@ def reverse(
     except RefusedError as refused:
         _refused(refused, as_json=as_json)
     except UnreachableError as error:
-        print(f"it may be done: ask again with --request-id {error.request_id}", file=sys.stderr)
+        complain(f"it may be done: ask again with --request-id {error.request_id}")
         cannot_tell(error)
     except (ClientError, CertificateError) as error:
         cannot_tell(error)
     if as_json:
-        print(msgspec.json.encode({"table": table, "version": receipt.version, "hash": receipt.hash.hex()}).decode())
+        say(msgspec.json.encode({"table": table, "version": receipt.version, "hash": receipt.hash.hex()}).decode())
     else:
-        print(f"taken back at version {receipt.version}; the points follow")
+        say(f"taken back at version {receipt.version}; the points follow")
 
 
 def _refused(refused: RefusedError, *, as_json: bool) -> NoReturn:
     """Tell why, and exit so."""
     if as_json:
         told = {"refused": refused.reason, "rule": refused.rule, "message": refused.message}
-        print(msgspec.json.encode(told).decode())
+        say(msgspec.json.encode(told).decode())
     else:
-        print(f"refused: {refused}{f' ({refused.rule})' if refused.rule else ''}", file=sys.stderr)
+        complain(f"refused: {refused}{f' ({refused.rule})' if refused.rule else ''}")
     raise typer.Exit(DIFFERENT)
 
 

@@ -6,6 +6,7 @@ from baohuang.database.beside import snapshot
 from baohuang.eventlog.chain import instant
 from command_line.audit.asking import PostgresDsn, answered
 from command_line.audit.queries import SET_ASIDE, rule
+from command_line.saying import say
 
 _WAYS_OUT: Final = {
     ("scoring", "waits"): "later postings are not published; `baohuang redrive` tries again, `baohuang skip scoring"
@@ -36,9 +37,9 @@ async def _set_aside(dsn: str) -> int:
         rows: list[Any] = await connection.fetch(rule(SET_ASIDE))
     for row in rows:
         number = row["number"]
-        print(f"{row['who']} {_HOW[row['how']].format(number=number)}: {row['what']}")
-        print(f"    since {instant(row['since'])}, tried {row['tries']}x: {row['error']}")
-        print(f"    {_WAYS_OUT[row['who'], row['how']].format(number=number)}")
+        say(f"{row['who']} {_HOW[row['how']].format(number=number)}: {row['what']}")
+        say(f"    since {instant(row['since'])}, tried {row['tries']}x: {row['error']}")
+        say(f"    {_WAYS_OUT[row['who'], row['how']].format(number=number)}")
     if not rows:
-        print("nothing is set aside")
+        say("nothing is set aside")
     return len(rows)

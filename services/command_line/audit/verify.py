@@ -21,6 +21,7 @@ from baohuang.eventlog.postgres.log import open_reader
 from baohuang.rpc.keys import BadKeySetError, key_set
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
 from command_line.priority import give_way
+from command_line.saying import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +86,15 @@ async def _verify(dsn: str, question: _Question, *, as_json: bool) -> int:
         try:
             async for finding in _findings(audit, survey, question):
                 wrong += 1
-                print(_json(finding) if as_json else f"✗ {finding}", flush=True)
+                say(_json(finding) if as_json else f"✗ {finding}")
         except KeptFileError as error:
             cannot_tell(error)
     tally = audit.tally
     if as_json:
-        print(msgspec.json.encode({"streams": tally.streams, "events": tally.events, "findings": wrong}).decode())
+        say(msgspec.json.encode({"streams": tally.streams, "events": tally.events, "findings": wrong}).decode())
     else:
         mark, what = ("✗", f"{wrong} things are wrong") if wrong else ("✓", "nothing is wrong")
-        print(f"{mark} {what}: {tally.streams} streams, {tally.events} events")
+        say(f"{mark} {what}: {tally.streams} streams, {tally.events} events")
     return wrong
 
 

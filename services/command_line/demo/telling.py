@@ -5,6 +5,7 @@
 
 from typing import assert_never
 
+from baohuang.rpc.plain_text import plain
 from baohuang.rules import events as ev
 from baohuang.rules.settlement import Solo
 from baohuang.rules.state import Answer, Phase, Table
@@ -35,7 +36,11 @@ _SAID = {
 
 
 def tell(event: ev.Event, table: Table) -> str:
-    """Return the event in words."""
+    """Return the event in words, what a terminal would obey written out: an operator's reason may hold it."""
+    return plain(_told(event, table))
+
+
+def _told(event: ev.Event, table: Table) -> str:
     match event:
         case ev.CardsPlayed() | ev.Passed() | ev.SeatWentOut() | ev.RoleRevealed():
             return _tell_play(event, table)

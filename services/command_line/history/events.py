@@ -1,7 +1,7 @@
 """`baohuang history`: the events of the log that meet every filter."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -15,12 +15,10 @@ from baohuang.rules.events import EVENT_TYPES
 from baohuang.rules.state import PlayerId
 from command_line.audit.asking import PostgresDsn, answered
 from command_line.history.asking import PAGE, AsJson, Limit, Since, Table, Until, in_utc, known
-from command_line.history.screen import Column, Screen
+from command_line.history.entries import show
+from command_line.saying import say
 
-_COLUMNS: Final = (
-    Column("position", 9), Column("recorded at", 27), Column("table", 26), Column("version", 7), Column("type", 24),
-    Column("actor", 16), Column("what"),
-)  # fmt: skip
+Tell = Callable[[Sequence[StoredEvent]], None]
 
 
 def history(
@@ -49,27 +47,29 @@ def history(
         until=in_utc(until),
     )
     order = Order.NEWEST_FIRST if newest else Order.OLDEST_FIRST
-    answered(_list(postgres_dsn, sought, order, limit, None if as_json else Screen(_COLUMNS)))
+    answered(_list(postgres_dsn, sought, order, limit, _print_json if as_json else _print))
 
 
-async def _list(dsn: str, sought: EventsSought, order: Order, limit: int | None, screen: Screen | None) -> int:
+async def _list(dsn: str, sought: EventsSought, order: Order, limit: int | None, tell: Tell) -> int:
     left = limit
     async with open_history(dsn, readers=1) as reader:
         async for page in pages_of_events(reader, sought, order, min(PAGE, limit or PAGE)):
             shown = page[:left]
-            if screen is None:
-                _print_json(shown)
-            else:
-                screen.show(map(_row, shown))
+            tell(shown)
             left = None if left is None else left - len(shown)
             if left == 0:
                 break
     return 0
 
 
+def _print(events: Sequence[StoredEvent]) -> None:
+    for event in events:
+        show(event, _line(event))
+
+
 def _print_json(events: Sequence[StoredEvent]) -> None:
     for event in events:
-        print(
+        say(
             msgspec.json.encode(
                 {
                     "position": event.position,
@@ -85,10 +85,9 @@ def _print_json(events: Sequence[StoredEvent]) -> None:
         )
 
 
-def _row(event: StoredEvent) -> Sequence[str]:
+def _line(event: StoredEvent) -> str:
     what = msgspec.json.encode(_public(event)).decode()
-    place = str(event.position), instant(event.recorded_at), event.stream_id, str(event.version)
-    return *place, event.type, event.actor, what
+    return f"#{event.position}  {event.type} by {event.actor}: {what}"
 
 
 def _public(event: StoredEvent) -> Any:

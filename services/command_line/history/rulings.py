@@ -19,12 +19,9 @@ from baohuang.rules.state import PlayerId
 from command_line.audit.asking import PostgresDsn, answered
 from command_line.audit.explain import Language
 from command_line.history.asking import PAGE, AsJson, Limit, Since, Table, Until, in_utc, known
-from command_line.history.screen import Column, Screen
+from command_line.history.entries import show
+from command_line.saying import say
 
-_COLUMNS: Final = (
-    Column("recorded at", 27), Column("table", 26), Column("version", 7), Column("clause", 8), Column("about", 16),
-    Column("reversed", 8), Column("what was decided"),
-)  # fmt: skip
 _UNREADABLE: Final = Told("(what is stored is no ruling that this release can read)", "（此版本无法读取所存的裁定）")
 
 
@@ -59,14 +56,15 @@ def rulings(
 
 
 async def _list(dsn: str, sought: RulingsSought, limit: int | None, language: Language | None) -> int:
-    left, screen = limit, Screen(_COLUMNS)
+    left = limit
     async with open_history(dsn, readers=1) as reader:
         async for page in pages_of_rulings(reader, sought, min(PAGE, limit or PAGE)):
             shown = page[:left]
             if language is None:
                 _print_json(shown)
             else:
-                screen.show([_row(ruling, language) for ruling in shown])
+                for ruling in shown:
+                    show(ruling.event, _line(ruling, language))
             left = None if left is None else left - len(shown)
             if left == 0:
                 break
@@ -76,7 +74,7 @@ async def _list(dsn: str, sought: RulingsSought, limit: int | None, language: La
 def _print_json(page: Sequence[StoredRuling]) -> None:
     for ruling in page:
         event, data = ruling.event, _data(ruling.event)
-        print(
+        say(
             msgspec.json.encode(
                 {
                     "position": event.position,
@@ -94,13 +92,13 @@ def _print_json(page: Sequence[StoredRuling]) -> None:
         )
 
 
-def _row(ruling: StoredRuling, language: Language) -> Sequence[str]:
-    event, told = ruling.event, _told(ruling.event)
-    return (
-        instant(event.recorded_at), event.stream_id, str(event.version), _data(event).get("rule", ""),
-        ", ".join(ruling.players), "" if ruling.reversed_by is None else f"@{ruling.reversed_by}",
-        told.chinese if language is Language.CHINESE else told.english,
-    )  # fmt: skip
+def _line(ruling: StoredRuling, language: Language) -> str:
+    """Say whom a ruling is about and what was decided, by which clause; and whether it still stands."""
+    chinese, told = language is Language.CHINESE, _told(ruling.event)
+    words = [_data(ruling.event).get("rule", ""), ", ".join(ruling.players), told.chinese if chinese else told.english]
+    if ruling.reversed_by is not None:
+        words.append(f"已由版本 {ruling.reversed_by} 撤销" if chinese else f"taken back @ {ruling.reversed_by}")
+    return "  ".join(filter(None, words))
 
 
 def _told(event: StoredEvent) -> Told:

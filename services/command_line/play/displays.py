@@ -6,10 +6,10 @@ from io import StringIO
 from typing import Final, Protocol
 
 from rich.console import Console, Group
-from rich.text import Text
 
 from baohuang.rules.state import Table
 from command_line.demo.board import board
+from command_line.saying import shown
 
 _HOME: Final = "\x1b[H"
 _CLEAR_LINE: Final = "\x1b[K"
@@ -55,7 +55,7 @@ class LineDisplay:
     def show(self, scene: Scene) -> None:
         """Print what is new."""
         for line in scene.news:
-            self._console.print(Text(line), soft_wrap=True)
+            self._console.print(shown(line), soft_wrap=True)
 
     def refresh(self, typed: str) -> None:
         """Nothing: a pipe keeps what it was given."""
@@ -87,8 +87,8 @@ class PictureDisplay:
         )
         if scene.table:
             page.print(board(scene.table, scene.said, scene.lasts))
-        page.print(Group(*(Text(line, style="bold cyan") for line in scene.cards)))
-        page.print(Group(*(Text(line) for line in scene.notices)))
+        page.print(Group(*(shown(line, "bold cyan") for line in scene.cards)))
+        page.print(Group(*(shown(line) for line in scene.notices)))
         file = page.file
         return file.getvalue().splitlines() if isinstance(file, StringIO) else []
 

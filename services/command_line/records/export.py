@@ -11,6 +11,7 @@ from baohuang.eventlog.postgres.log import open_reader
 from baohuang.handrecord import HandRecord, NoSuchHand, StillPlayed, hand_of, public, write_record
 from baohuang.rules.state import TableId
 from command_line.audit.asking import DIFFERENT, PostgresDsn, answered, cannot_tell
+from command_line.saying import complain
 
 
 def export(
@@ -32,7 +33,7 @@ async def _export(dsn: str, table_id: TableId, number: int | None, output: Path 
     try:
         record = await record_in_log(dsn, table_id, number)
     except (NoSuchHand, StillPlayed) as error:
-        print(f"not exported: {error}", file=sys.stderr)
+        complain(f"not exported: {error}")
         return DIFFERENT
     except CodecError as error:
         cannot_tell(error)

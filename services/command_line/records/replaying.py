@@ -22,6 +22,7 @@ from command_line.play.keyboard import unbuffered_terminal
 from command_line.records.browsing import HELP, Browser, keys_in, rulings_in
 from command_line.records.export import record_in_log
 from command_line.records.frames import VIEWS, Frame, frames_of, line, picture
+from command_line.saying import complain
 
 _WIDE: Final = 200
 _CHUNK: Final = 4096
@@ -124,5 +125,5 @@ def _page(browser: Browser) -> Group:
 
 
 def _fail(why: str, code: int) -> NoReturn:
-    print(f"replay: {why}", file=sys.stderr)
+    complain(f"replay: {why}")
     raise typer.Exit(code)

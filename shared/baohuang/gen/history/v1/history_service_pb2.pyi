@@ -559,7 +559,7 @@ class ReverseRulingRequest(_message.Message):
     version: _builtins.int
     """The version of the ruling."""
     reason: _builtins.str
-    """Why: 1 to 200 characters, kept with the reversal and shown to everybody."""
+    """Why: 1 to 200 characters in one line, kept with the reversal and shown to everybody."""
     def __init__(
         self,
         *,

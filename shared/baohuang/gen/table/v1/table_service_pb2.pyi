@@ -970,7 +970,7 @@ class VoidHandRequest(_message.Message):
     expected_version: _builtins.int
     """The version at which to do it, or never; absent: at any."""
     reason: _builtins.str
-    """Why: 1 to 200 characters, kept with the ruling and shown to everybody."""
+    """Why: 1 to 200 characters in one line, kept with the ruling and shown to everybody."""
     def __init__(
         self,
         *,
@@ -1036,7 +1036,7 @@ class CloseTableRequest(_message.Message):
     expected_version: _builtins.int
     """The version at which to do it, or never; absent: at any."""
     reason: _builtins.str
-    """Why: 1 to 200 characters, kept with the ruling and shown to everybody."""
+    """Why: 1 to 200 characters in one line, kept with the ruling and shown to everybody."""
     def __init__(
         self,
         *,
@@ -1102,7 +1102,7 @@ class SetBanRequest(_message.Message):
     banned: _builtins.bool
     """True: he is banned from now on; false: he may play again."""
     reason: _builtins.str
-    """Why: 1 to 200 characters, kept with the ruling."""
+    """Why: 1 to 200 characters in one line, kept with the ruling."""
     def __init__(
         self,
         *,
