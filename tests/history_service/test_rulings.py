@@ -4,16 +4,21 @@ import asyncpg
 import grpc
 
 from audit.forging import Forger, first_of, with_fields
-from audit.honest import Play, recorded
+from audit.honest import Play, recorded, written
+from baohuang.audit.clauses import Clause
 from baohuang.audit.explaining import explain
+from baohuang.audit.judgement import Judgement, Moment, Reversal
+from baohuang.audit.told import Told
 from baohuang.eventlog.codec import decode
-from baohuang.eventlog.port import EventLog, StreamId, Version
+from baohuang.eventlog.port import NO_VERSION, EventLog, StreamId, Version
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2 as table_pb
 from baohuang.rules import events as ev
-from baohuang.rules.state import Phase, TableId
+from baohuang.rules.state import Instant, Phase, TableId
 from bench.random_player import chance_of
 from history_service.serving import Caller
+from table_service.history.messages import judgement_message
+from table_service.history.sight import Sight
 from tables.clients import fresh
 from tables.games import started
 from tables.replicas import Replica
@@ -74,6 +79,38 @@ async def test_a_ruling_is_explained_as_the_audit_does(log: EventLog, spectator:
             (one.at, one.version, one.told.english) for one in judgement.timeline
         ]
         assert told.follows
+        assert not told.HasField("reversed_by")
+
+
+async def test_what_was_taken_back_says_so(log: EventLog, spectator: Caller) -> None:
+    """To whom it is about as to everybody, of the ruling that was taken back and of no other; in both languages."""
+    trusted = Play(TableId(TABLES[0]), "homy-standard", 1)
+    await written(log, trusted.table_id, trusted.all_trustees())
+    backs = {}
+    for ruling in await listed(spectator, table_id=TABLES[0]):
+        request = pb.ExplainRulingRequest(table_id=TABLES[0], version=ruling.recorded.version)
+        told = (await spectator.call(request)).judgement
+        assert told.HasField("reversed_by") == ruling.HasField("reversed_by")
+        if told.HasField("reversed_by"):
+            back = told.reversed_by
+            assert (back.version, back.by, back.reason) == (ruling.reversed_by, "olga", "it was our fault")
+            assert back.reason in back.told.english
+            assert back.reason in back.told.chinese
+            backs[told.kind] = back.decided_at
+    assert set(backs) == {"PlayerFined", "HandVoided"}
+
+
+def test_what_is_not_shown_yet_is_not_told_of_a_ruling() -> None:
+    """Neither that it was taken back, nor a line's loss, where those stand behind what the caller is shown."""
+    text = Told("a", "b")
+    judgement = Judgement(
+        Version(7), "PlayerFined", text, "FINE-3", Clause("a", "b"), Instant("t"),
+        (Moment(Instant("s"), Version(6), text), Moment(Instant("s"), Version(9), text)), follows=True,
+        reversed_by=Reversal(Version(10), Instant("u"), "olga", "why", text),
+    )  # fmt: skip
+    for shown, moments, is_back in ((8, [6], False), (9, [6, 9], False), (10, [6, 9], True)):
+        told = judgement_message(judgement, Sight(NO_VERSION, Version(shown), None))
+        assert ([one.version for one in told.timeline], told.HasField("reversed_by")) == (moments, is_back)
 
 
 async def test_what_is_no_ruling(service: Replica, spectator: Caller) -> None:
@@ -109,4 +146,5 @@ async def test_what_should_have_been_is_no_way_to_see_cards(
     request = pb.ExplainRulingRequest(table_id=game.table_id, version=ruling.recorded.version)
     told = (await spectator.call(request)).judgement
     assert (told.follows, list(told.findings)) == (False, ["what is wrong is told once the hand is over"])
+    assert [one.english for one in told.wrong] == list(told.findings)
     assert "left 1 is recorded" in (await spectator.operator.call(request)).judgement.findings[0]

@@ -138,7 +138,7 @@ def _of_seating(event: _Seating) -> Told:  # noqa: PLR0911 - one line an event
     match event:
         case ev.TableOpened(opened_by=opener):
             who = person(opener)
-            return Told(f"{who.english} opened the table", f"{who.chinese}开桌")
+            return Told(f"{who.english} opened the table", f"{who.chinese} 开桌")
         case ev.PlayerSat(seat=seat, player=player):
             return _seated_did(player, seat, "sat down", "就座")
         case ev.PlayerStood(seat=seat, player=player):

@@ -236,7 +236,7 @@ def _by_whom(case: Case) -> Told:
     event: Any = case.ruling.event
     who, reason = person(case.ruling.stored.actor), getattr(event, "reason", None)
     if reason in _OWN:
-        return Told(f"by the own doing of {who.english}", f"{who.chinese} 自行操作")
+        return Told(f"{who.english}'s own doing", f"{who.chinese} 自行操作")
     is_operators = event.rule == "RULE-1" and not isinstance(event, ev.PlayerUnseated)
     if reason in _BY_OPERATOR or is_operators:
         return Told(f"decided by the operator {who.english}", f"管理员 {who.chinese} 裁定")
