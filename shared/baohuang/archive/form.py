@@ -15,7 +15,7 @@ that was played, the chain of its events shows.
 import gzip
 import zlib
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -114,7 +114,10 @@ def reply_line(actor: Actor, request_id: RequestId, reply: Duplicate) -> ReplyLi
 
 
 def stored(stream_id: StreamId, line: EventLine) -> StoredEvent:
-    """Return the event of a line. Raises ValueError for hex or an instant that is none."""
+    """Return the event of a line. Raises ValueError for hex or an instant that is none, or not of the form it has."""
+    recorded_at = datetime.fromisoformat(line.recorded_at).replace(tzinfo=UTC)
+    if instant(recorded_at) != line.recorded_at:
+        raise ValueError(f"recordedAt {line.recorded_at!r} is not an instant in UTC with six decimals and Z")
     return StoredEvent(
         line.position,
         stream_id,
@@ -123,7 +126,7 @@ def stored(stream_id: StreamId, line: EventLine) -> StoredEvent:
         bytes(line.data),
         line.actor,
         line.request_id,
-        datetime.fromisoformat(line.recorded_at),
+        recorded_at,
         bytes.fromhex(line.salt),
         bytes.fromhex(line.hash),
     )

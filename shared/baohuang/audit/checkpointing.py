@@ -25,7 +25,8 @@ async def make(survey: Survey, key: SigningKey, now: datetime) -> Checkpoint | N
     Raises asyncpg.UniqueViolationError if another checkpoint was made meanwhile; asyncpg.PostgresError, OSError.
     """
     last = await survey.last_checkpoint()
-    position, _ = await survey.last_position()
+    counted, stored = await survey.last_position()
+    position = stored if counted is None else counted
     if last is not None and position <= last.statement.position:
         return None
     root = await _root_at(survey, position)

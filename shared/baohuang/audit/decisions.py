@@ -15,8 +15,10 @@ from baohuang.rules.evolve import fold
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.state import Table
 
-_NOT_POSSIBLE: Final = (UnaccountableError, RefusedError, ValueError, LookupError, TypeError, AttributeError)
-"""What deciding by something that never was decided so may raise: the data is anybody's."""
+NO_DATA: Final = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
+"""What computing with data may raise that is anybody's; ArithmeticError is a moment at the end of all calendars."""
+_NOT_POSSIBLE: Final = (UnaccountableError, RefusedError, *NO_DATA)
+"""What deciding by something that never was decided so may raise."""
 _DEALING: Final = (ev.SeedCommitted, ev.HandStarted, ev.CardsDealt)
 _PLAYERS_OWN: Final = (ev.PlayerBanned, ev.PlayerReinstated)
 AsShown = Callable[[ev.Event, ev.Event], ev.Event]

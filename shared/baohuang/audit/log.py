@@ -15,7 +15,7 @@ _PAGE: Final = 1000
 """Events, or positions times a few, that one read takes."""
 _RANGE: Final = 20_000
 _TOLD: Final = 20
-"""Missing positions that are named in each range."""
+"""Missing positions that are named in each range, and streams with events where the log does not reach."""
 _ROOM: Final = timedelta(minutes=1)
 """By how much the order of positions may differ from that of the clock's readings: more than an append may take."""
 _WHOLE_LOG: Final = StreamId("")
@@ -72,15 +72,26 @@ class LogAudit:
 
     async def _positions(self, survey: Survey, since: datetime | None) -> AsyncIterator[Finding]:
         after = await survey.position_at(since - _ROOM) if since else Position(0)
-        last, stored = await survey.last_position()
-        if stored > last:
-            yield _of_log(f"events stand up to {stored}, behind the last position that was counted, {last}")
+        counted, last = await survey.last_position()
+        if counted is None:
+            yield _of_log("the counter of positions was removed")
+        else:
+            last = counted
+        async for finding in self._misplaced(survey):
+            yield finding
         while after < last:
             to = Position(min(after + _RANGE, last))
             async for finding in self._range(survey, after, to):
                 yield finding
             self.tally.positions += to - after
             after = to
+
+    async def _misplaced(self, survey: Survey) -> AsyncIterator[Finding]:
+        """Tell of events that stand where the log does not reach, where no range would find them."""
+        for stream_id, version, position in await survey.misplaced(_TOLD):
+            where = "before the first position" if position < 1 else "behind the last position that was counted"
+            message = f"it stands at {position}, {where}: it was put there, or the counter was changed"
+            yield Finding(Check.POSITIONS, stream_id, version, message)
 
     async def _range(self, survey: Survey, after: Position, to: Position) -> AsyncIterator[Finding]:
         found, homeless = await survey.count(after, to)

@@ -4,7 +4,7 @@ import enum
 from collections.abc import Iterator
 
 from baohuang.audit.deals import DealAudit
-from baohuang.audit.decisions import AsShown, Decisions, all_of_it
+from baohuang.audit.decisions import NO_DATA, AsShown, Decisions, all_of_it
 from baohuang.audit.findings import Check, Finding
 from baohuang.audit.inputs import Recorded
 from baohuang.eventlog import chain
@@ -115,7 +115,7 @@ class _DecisionAudit:
         self._command.append((stored, event))
         try:
             wrong = list(self._deals.take(stored.version, event))
-        except (ValueError, LookupError):
+        except NO_DATA:
             self._deals = DealAudit()
             return
         for one in wrong:

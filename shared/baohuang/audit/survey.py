@@ -13,6 +13,7 @@ from baohuang.eventlog.port import NO_HASH, NO_POSITION, Position, StreamId, Ver
 _IDENTITY: Final = Identity("baohuang verify", "baohuang_app")
 _STREAMS: Final = 1000
 _LAST: Final = query("last_position")
+_MISPLACED: Final = query("misplaced_events")
 _COUNT: Final = query("count_positions")
 _MISSING: Final = query("missing_positions")
 _HOMELESS: Final = query("homeless_streams")
@@ -52,10 +53,14 @@ class Survey:
                     yield row["stream_id"]
             after = rows[-1]["stream_id"]
 
-    async def last_position(self) -> tuple[Position, Position]:
-        """Return the last position by the counter, and by the events."""
+    async def last_position(self) -> tuple[Position | None, Position]:
+        """Return the last position by the counter, None if that was removed, and by the events."""
         (row,) = await self._fetch(_LAST)
         return row["counted"], row["stored"] or NO_POSITION
+
+    async def misplaced(self, limit: int) -> Sequence[tuple[StreamId, Version, Position]]:
+        """Return of up to `limit` streams the first event before the first position or behind the counter's."""
+        return [tuple(row) for row in await self._fetch(_MISPLACED, limit)]
 
     async def count(self, after: Position, to: Position) -> tuple[int, int]:
         """Return how many events there are after a position up to another, and how many in streams without a head."""
@@ -75,11 +80,12 @@ class Survey:
 
         Commands are appended in nearly the order of their readings of the clock; who asks leaves some room.
         """
-        low, (high, _) = NO_POSITION, await self.last_position()
+        low, (counted, stored) = NO_POSITION, await self.last_position()
+        high = stored if counted is None else counted
         while low < high:
             middle = Position((low + high) // 2)
-            rows = await self._fetch(_RECORDED_FROM, middle + 1)
-            if rows and rows[0]["recorded_at"] < moment:
+            rows = await self._fetch(_RECORDED_FROM, middle + 1, moment)
+            if rows and rows[0]["earlier"]:
                 low = Position(middle + 1)
             else:
                 high = middle

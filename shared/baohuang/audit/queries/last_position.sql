@@ -1,3 +1,3 @@
--- last_position: the last position given out, by the counter and by the events.
-select c.last_position as counted, (select max(e.position) from eventlog.events as e) as stored
-from eventlog.counter as c
+-- last_position: the last position given out, by the counter (null: it was removed) and by the events (null: none).
+select (select c.last_position from eventlog.counter as c) as counted,
+       (select max(e.position) from eventlog.events as e) as stored

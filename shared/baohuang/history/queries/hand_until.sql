@@ -1,6 +1,7 @@
 -- hand_until: a stream's events up to a version, from the beginning of the hand that it is of; from the first one before
 -- any hand.
-select position, stream_id, version, type, data, actor, request_id, recorded_at, salt, hash
+select position, stream_id, version, type, data, actor, request_id,
+       least(greatest(recorded_at, '0001-01-01 00:00:00+00'), '9999-12-31 23:59:59.999999+00') as recorded_at, salt, hash
 from eventlog.events
 where stream_id = $1 and version <= $2 and version >= coalesce((
     select h.version

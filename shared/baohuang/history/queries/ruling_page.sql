@@ -1,7 +1,9 @@
 -- ruling_page: a page of rulings as event_page, each with who played the hand, by seat, if it names seats, and the version
 -- of what took it back.
 {asked}
-select e.position, e.stream_id, e.version, e.type, e.data, e.actor, e.request_id, e.recorded_at, e.salt, e.hash,
+select e.position, e.stream_id, e.version, e.type, e.data, e.actor, e.request_id,
+       least(greatest(e.recorded_at, '0001-01-01 00:00:00+00'), '9999-12-31 23:59:59.999999+00') as recorded_at,
+       e.salt, e.hash,
        hand.players, reversal.version as reversed_by
 from ({found}) as e
 left join lateral (
