@@ -4,6 +4,7 @@ import asyncio
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -69,8 +70,15 @@ async def kept(survey: Survey, checkpoint: Checkpoint) -> str:
 
 async def against(survey: Survey, text: str, folder: Path) -> list[Finding]:
     """Hold the log against a kept file."""
-    file, keys = io.StringIO(text), key_set((folder / "keys.json").read_bytes()).by_id
-    return [finding async for finding in check_kept(survey, read_first(file), read_ends(file), keys)]
+    keys = key_set((folder / "keys.json").read_bytes()).by_id
+    lines = io.StringIO(text[text.index("\n") + 1 :])
+    first = read_first(io.StringIO(text))
+    return [finding async for finding in check_kept(survey, first, partial(_again, lines), keys)]
+
+
+def _again(lines: io.StringIO) -> Iterator[StreamEnd]:
+    lines.seek(0)
+    return read_ends(lines)
 
 
 async def stored(survey: Survey, folder: Path) -> list[Finding]:
@@ -149,11 +157,49 @@ async def test_what_only_a_checkpoint_tells(  # noqa: PLR0917 - fixtures and par
     assert made is not None
     text = await kept(survey, made)
     await tampering(superuser, log)
-    named, of_all = await against(survey, text, tmp_path)
+    (named,) = await against(survey, text, tmp_path)
     assert (named.check, named.stream_id, named.version) == (Check.CHECKPOINT, "player:an", version)
     assert told in named.message
-    assert "the log up to it is another" in of_all.message
-    assert [one.message for one in await stored(survey, tmp_path)] == [of_all.message]
+    (of_all,) = await stored(survey, tmp_path)
+    of_streams = (
+        "1 streams reach back to it, 2 were signed" if told.startswith("the stream was removed") else "do not end"
+    )
+    assert of_streams in of_all.message
+
+
+async def test_a_file_that_is_not_what_was_signed_says_nothing_of_the_log(
+    survey: Survey, key: SigningKey, tmp_path: Path
+) -> None:
+    """A changed line is told as the file's fault, and no stream is said to be another for it."""
+    made = await make(survey, key, NOON)
+    assert made is not None
+    first, *lines = (await kept(survey, made)).splitlines(keepends=True)
+    changes = (
+        [line.replace('",2,"', '",1,"') for line in lines],
+        [*lines[:-1], lines[-1][:-4] + ('0"]\n' if lines[-1][-4] != "0" else '1"]\n')],
+        lines[1:],
+        [*lines, '["zz",1,"' + "0" * 64 + '"]\n'],
+    )
+    for change in changes:
+        (found,) = await against(survey, first + "".join(change), tmp_path)
+        assert found.stream_id == ""
+        assert "the log was not held against it: the streams in it are not those that were signed" in found.message
+
+
+async def test_a_stream_that_was_put_before_a_checkpoint(
+    survey: Survey, superuser: asyncpg.Connection, key: SigningKey, tmp_path: Path
+) -> None:
+    """All that was signed is there, and more than that: the numbers tell, once for each that is asked."""
+    made = await make(survey, key, NOON)
+    assert made is not None
+    text = await kept(survey, made)
+    await superuser.execute(
+        "insert into eventlog.events select 0, recorded_at, 1, 'zz', type, actor, 'r', data, salt, hash "
+        "from eventlog.events where position = 1"
+    )
+    await superuser.execute("insert into eventlog.heads select 'zz', 1, hash from eventlog.events where position = 0")
+    for found in (await against(survey, text, tmp_path), await stored(survey, tmp_path)):
+        assert ["3 streams reach back to it, 2 were signed" in one.message for one in found] == [True]
 
 
 async def test_who_may_sign(survey: Survey, key: SigningKey, tmp_path: Path) -> None:

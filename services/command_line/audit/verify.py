@@ -1,9 +1,10 @@
 """`baohuang verify`: whether the log is what was played, and what is wrong where if it is not."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import msgspec
 import typer
 
 from baohuang.audit.checkpointing import Keys, check_kept, check_stored
+from baohuang.audit.checkpoints import Checkpoint, StreamEnd
 from baohuang.audit.findings import Finding
 from baohuang.audit.kept import KeptFileError, read_ends, read_first
 from baohuang.audit.log import LogAudit
@@ -110,9 +112,20 @@ async def _findings(audit: LogAudit, survey: Survey, question: _Question) -> Asy
         async for finding in check_stored(survey, question.keys):
             yield finding
         if question.kept is not None:
-            with question.kept.open(encoding="utf-8") as file:
-                async for finding in check_kept(survey, read_first(file), read_ends(file), question.keys):
-                    yield finding
+            checkpoint = _first_of(question.kept)
+            async for finding in check_kept(survey, checkpoint, partial(_ends_of, question.kept), question.keys):
+                yield finding
+
+
+def _first_of(path: Path) -> Checkpoint:
+    with path.open(encoding="utf-8") as file:
+        return read_first(file)
+
+
+def _ends_of(path: Path) -> Iterator[StreamEnd]:
+    with path.open(encoding="utf-8") as file:
+        read_first(file)
+        yield from read_ends(file)
 
 
 def _keys_of(path: Path) -> Keys:

@@ -1,6 +1,6 @@
 """Making checkpoints of a log, and holding the log against them."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -51,32 +51,44 @@ async def check_stored(survey: Survey, keys: Keys) -> AsyncIterator[Finding]:
 
 
 async def check_root(survey: Survey, checkpoint: Checkpoint) -> AsyncIterator[Finding]:
-    """Tell if the streams do not end, at that position, where the checkpoint says."""
-    root = await _root_at(survey, checkpoint.statement.position)
-    if (root.streams, root.value) != (checkpoint.statement.streams, checkpoint.statement.root):
-        yield _of(
-            checkpoint, f"the log up to it is another: {root.streams} streams, {checkpoint.statement.streams} then"
-        )
+    """Tell if the streams do not end, at that position, where the checkpoint says; which ones, only its file tells."""
+    root, said = await _root_at(survey, checkpoint.statement.position), checkpoint.statement
+    if root.streams != said.streams:
+        yield _of(checkpoint, f"{root.streams} streams reach back to it, {said.streams} were signed")
+    elif root.value != said.root:
+        yield _of(checkpoint, "some of its streams do not end as was signed; its file, with --checkpoints, names them")
 
 
 async def check_kept(
-    survey: Survey, checkpoint: Checkpoint, ends: Iterable[StreamEnd], keys: Keys
+    survey: Survey, checkpoint: Checkpoint, ends: Callable[[], Iterable[StreamEnd]], keys: Keys
 ) -> AsyncIterator[Finding]:
-    """Tell what is wrong with a checkpoint that was kept elsewhere, and where the log is not what it says it was."""
-    for finding in _signature(checkpoint, keys):
-        yield finding
-    root = Root()
-    for batch in _batches(ends):
-        for end in batch:
-            root.add(end)
-        async for finding in _check_ends(survey, batch):
-            yield finding
-    if (root.streams, root.value) != (checkpoint.statement.streams, checkpoint.statement.root):
-        yield _of(checkpoint, "the streams that were kept with it are not those that were signed")
+    """Tell where the log is not what a checkpoint that was kept elsewhere says it was.
+
+    `ends` gives what was kept with it, each time from the first on. What is not what was signed says nothing of the
+    log: then that alone is told.
+    """
+    if flaw := checkpoint.flaw(keys) or _flaw_of_ends(checkpoint, ends()):
+        yield _of(checkpoint, f"the file is not to be trusted, so the log was not held against it: {flaw}")
+        return
     if await survey.checkpoint_at(checkpoint.statement.position) != checkpoint:
         yield _of(checkpoint, "the log does not hold it any more")
-    async for finding in check_root(survey, checkpoint):
-        yield finding
+    named = False
+    for batch in _batches(ends()):
+        async for finding in _check_ends(survey, batch):
+            named = True
+            yield finding
+    if not named:
+        async for finding in check_root(survey, checkpoint):
+            yield finding
+
+
+def _flaw_of_ends(checkpoint: Checkpoint, ends: Iterable[StreamEnd]) -> str:
+    """Return why the lines are not those that the root was made over, nothing if they are."""
+    root = Root()
+    for end in ends:
+        root.add(end)
+    same = (root.streams, root.value) == (checkpoint.statement.streams, checkpoint.statement.root)
+    return "" if same else "the streams in it are not those that were signed"
 
 
 async def _check_ends(survey: Survey, batch: list[StreamEnd]) -> AsyncIterator[Finding]:
