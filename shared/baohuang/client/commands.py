@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 from uuid import uuid4
 
+from baohuang.client.requests import chosen, made, part
 from baohuang.eventlog.port import RequestId, Version
 from baohuang.gen.rules.v1 import ruleset_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
-from baohuang.rpc.messages import choice_to_proto, to_proto
 from baohuang.rules.commands import Move
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import TableId
@@ -66,10 +66,11 @@ class Commands(ABC):
         request_id: RequestId | None = None,
     ) -> Receipt:
         """Open a table (TABLE-1), private with a code (`fresh_invitation_code`); the caller does not sit at it yet."""
-        request = pb.OpenTableRequest(
+        request = made(
+            pb.OpenTableRequest,
             request_id=request_id or fresh_id(),
             ruleset=ruleset,
-            options=to_proto(options or Options(), _OPTIONS),
+            options=part(options or Options(), _OPTIONS, "options"),
             invitation_code=invitation_code,
         )
         return await self._carry_out(request)
@@ -78,38 +79,42 @@ class Commands(ABC):
         self, table_id: TableId, seat: int, *, invitation_code: str = "", request_id: RequestId | None = None
     ) -> Receipt:
         """Take an empty seat, 0 to 4; at a private table with its code."""
-        request = pb.SitDownRequest(
-            request_id=request_id or fresh_id(), table_id=table_id, seat=seat, invitation_code=invitation_code
+        request = made(
+            pb.SitDownRequest,
+            request_id=request_id or fresh_id(),
+            table_id=table_id,
+            seat=seat,
+            invitation_code=invitation_code,
         )
         return await self._carry_out(request)
 
     async def stand_up(self, table_id: TableId, *, request_id: RequestId | None = None) -> Receipt:
         """Leave one's seat, between hands."""
-        request = pb.StandUpRequest(request_id=request_id or fresh_id(), table_id=table_id)
+        request = made(pb.StandUpRequest, request_id=request_id or fresh_id(), table_id=table_id)
         return await self._carry_out(request)
 
     async def set_ready(
         self, table_id: TableId, *, ready: bool, entropy: str = "", request_id: RequestId | None = None
     ) -> Receipt:
         """Get ready for the next hand, with up to 64 bytes of entropy for its deal (FAIR-1), or take it back."""
-        request = pb.SetReadyRequest(
-            request_id=request_id or fresh_id(), table_id=table_id, ready=ready, entropy=entropy
+        request = made(
+            pb.SetReadyRequest, request_id=request_id or fresh_id(), table_id=table_id, ready=ready, entropy=entropy
         )
         return await self._carry_out(request)
 
     async def set_trusteeship(self, table_id: TableId, *, active: bool, request_id: RequestId | None = None) -> Receipt:
         """Give one's seat to the trustee during a hand, or take it back (TRUST-1, TRUST-3)."""
-        request = pb.SetTrusteeshipRequest(request_id=request_id or fresh_id(), table_id=table_id, active=active)
+        request = made(pb.SetTrusteeshipRequest, request_id=request_id or fresh_id(), table_id=table_id, active=active)
         return await self._carry_out(request)
 
     async def leave_table(self, table_id: TableId, *, request_id: RequestId | None = None) -> Receipt:
         """Leave during a hand, without a fine; `set_trusteeship` takes the seat back (FINE-1)."""
-        request = pb.LeaveTableRequest(request_id=request_id or fresh_id(), table_id=table_id)
+        request = made(pb.LeaveTableRequest, request_id=request_id or fresh_id(), table_id=table_id)
         return await self._carry_out(request)
 
     async def forfeit_seat(self, table_id: TableId, *, request_id: RequestId | None = None) -> Receipt:
         """Give one's seat up for the rest of the hand, and be fined (FINE-2)."""
-        request = pb.ForfeitSeatRequest(request_id=request_id or fresh_id(), table_id=table_id)
+        request = made(pb.ForfeitSeatRequest, request_id=request_id or fresh_id(), table_id=table_id)
         return await self._carry_out(request)
 
     async def act(
@@ -121,10 +126,15 @@ class Commands(ABC):
         request_id: RequestId | None = None,
     ) -> Receipt:
         """Make a move; with `expected_version` at that version of the table or never (StaleError)."""
-        request = choice_to_proto(move, pb.ActRequest, "action")
-        request.request_id, request.table_id = request_id or fresh_id(), table_id
-        if expected_version is not None:
-            request.expected_version = expected_version
+        request = chosen(move, pb.ActRequest, "action")
+        request.MergeFrom(
+            made(
+                pb.ActRequest,
+                request_id=request_id or fresh_id(),
+                table_id=table_id,
+                expected_version=expected_version,
+            )
+        )
         return await self._carry_out(request)
 
 

@@ -68,7 +68,10 @@ class MoveRefusedError(RefusedError):
 
 
 class MalformedError(RefusedError):
-    """The request is wrong whatever the state; `violations` name the fields."""
+    """The request is wrong whatever the state; `violations` name the fields.
+
+    The client raises it itself for what no message can hold, such as a number beyond its field's range.
+    """
 
 
 class StaleError(RefusedError):

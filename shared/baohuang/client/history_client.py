@@ -25,6 +25,7 @@ from baohuang.client.records import (
     recorded_in,
     ruling_in,
 )
+from baohuang.client.requests import made
 from baohuang.client.updates import View, view_in
 from baohuang.eventlog.port import RequestId, StreamId, Version
 from baohuang.gen.history.v1 import history_service_pb2 as pb
@@ -56,7 +57,9 @@ class HistoryClient:
         self, sought: EventsSought, order: Order = Order.OLDEST_FIRST, *, invitation_code: str = ""
     ) -> AsyncIterator[RecordedEvent]:
         """Yield the events sought, page after page."""
-        request = pb.ListEventsRequest(filter=_filter(sought), order=_ORDERS[order], invitation_code=invitation_code)
+        request = made(
+            pb.ListEventsRequest, filter=_filter(sought), order=_ORDERS[order], invitation_code=invitation_code
+        )
         async for page in self._calls.pages(self._stub.ListEvents, request):
             for event in page.events:
                 yield recorded_in(event)
@@ -65,7 +68,9 @@ class HistoryClient:
         self, sought: EventsSought, order: Order = Order.OLDEST_FIRST, *, invitation_code: str = ""
     ) -> AsyncGenerator[RecordedEvent, None]:
         """Yield the events sought over one stream, to the last there is by then; a lost stream is gone on with."""
-        request = pb.StreamEventsRequest(filter=_filter(sought), order=_ORDERS[order], invitation_code=invitation_code)
+        request = made(
+            pb.StreamEventsRequest, filter=_filter(sought), order=_ORDERS[order], invitation_code=invitation_code
+        )
         reading = RecordStream(request, self._open_stream, self._calls.patience)
         async with aclosing(reading.events()) as events:
             async for event in events:
@@ -73,16 +78,14 @@ class HistoryClient:
 
     async def table_at(self, table_id: TableId, at: Version | datetime, *, invitation_code: str = "") -> View:
         """Return the table right after a version, or after all that was recorded by an instant (aware)."""
-        request = pb.GetTableAtRequest(table_id=table_id, invitation_code=invitation_code)
-        if isinstance(at, datetime):
-            request.instant = instant_text(at, "instant")
-        else:
-            request.version = at
+        when = {"instant": instant_text(at, "instant")} if isinstance(at, datetime) else {"version": at}
+        request = made(pb.GetTableAtRequest, table_id=table_id, invitation_code=invitation_code, **when)
         return view_in((await self._calls.make(self._stub.GetTableAt, request)).table)
 
     async def rulings(self, sought: RulingsSought, *, invitation_code: str = "") -> AsyncIterator[Ruling]:
         """Yield the rulings sought, newest first, page after page; `before` of what is sought is not for clients."""
-        request = pb.ListRulingsRequest(
+        request = made(
+            pb.ListRulingsRequest,
             table_id=sought.stream_id or "",
             player=sought.player or "",
             kinds=sought.kinds,
@@ -97,7 +100,7 @@ class HistoryClient:
 
     async def explain(self, table_id: StreamId, version: Version, *, invitation_code: str = "") -> Explanation:
         """Explain the ruling at a version."""
-        request = pb.ExplainRulingRequest(table_id=table_id, version=version, invitation_code=invitation_code)
+        request = made(pb.ExplainRulingRequest, table_id=table_id, version=version, invitation_code=invitation_code)
         answer = await self._calls.make(self._stub.ExplainRuling, request, _LONG_SECONDS)
         return from_proto(answer.judgement, Explanation)
 
@@ -105,14 +108,18 @@ class HistoryClient:
         self, table_id: TableId, version: Version, reason: str, *, request_id: RequestId | None = None
     ) -> Receipt:
         """Take a fine or a void back, for a reason of 1 to 200 characters; for operators (RULE-1)."""
-        request = pb.ReverseRulingRequest(
-            request_id=request_id or fresh_id(), table_id=table_id, version=version, reason=reason
+        request = made(
+            pb.ReverseRulingRequest,
+            request_id=request_id or fresh_id(),
+            table_id=table_id,
+            version=version,
+            reason=reason,
         )
         return receipt_of(await self._calls.make(self._stub.ReverseRuling, request))
 
     async def verify(self, table_id: StreamId, *, chain_only: bool = False) -> Verification:
         """Have the service verify a table's record, or a player's; for operators and services."""
-        request = pb.VerifyTableRequest(table_id=table_id, chain_only=chain_only)
+        request = made(pb.VerifyTableRequest, table_id=table_id, chain_only=chain_only)
         answer = await self._calls.make(self._stub.VerifyTable, request, _LONG_SECONDS)
         return Verification(answer.events, tuple(from_proto(one, RecordFinding) for one in answer.findings))
 
@@ -120,8 +127,8 @@ class HistoryClient:
         self, table_id: TableId, hand: int, *, public_only: bool = False, invitation_code: str = ""
     ) -> bytes:
         """Return the record of a hand that is over, a document for `baohuang.handrecord.read_record`."""
-        request = pb.ExportHandRequest(
-            table_id=table_id, hand=hand, public_only=public_only, invitation_code=invitation_code
+        request = made(
+            pb.ExportHandRequest, table_id=table_id, hand=hand, public_only=public_only, invitation_code=invitation_code
         )
         record: bytes = (await self._calls.make(self._stub.ExportHand, request)).record
         return record
@@ -157,7 +164,8 @@ class HistoryClient:
 
 
 def _filter(sought: EventsSought) -> pb.EventFilter:
-    return pb.EventFilter(
+    return made(
+        pb.EventFilter,
         table_id=sought.stream_id or "",
         player=sought.player or "",
         types=sought.types,

@@ -11,12 +11,13 @@ from baohuang.client.commands import fresh_id
 from baohuang.client.credentials import Credentials
 from baohuang.client.patience import Patience
 from baohuang.client.reading import Reading, Stream, StreamEndedError
+from baohuang.client.requests import made, part
 from baohuang.client.tickets import QueueLength, Ticket, TicketId, TicketState, Waiting
 from baohuang.eventlog.port import RequestId
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2_grpc
 from baohuang.gen.rules.v1 import ruleset_pb2
-from baohuang.rpc.messages import from_proto, to_proto
+from baohuang.rpc.messages import from_proto
 from baohuang.rules.rulesets import Options
 from baohuang.tls.files import Tls
 
@@ -37,21 +38,23 @@ class MatchmakingClient:
         self, ruleset: str, options: Options | None = None, *, size: int = 1, request_id: RequestId | None = None
     ) -> Ticket:
         """Queue, alone or, with a `size` of 2 to 5, at the head of a party: its ticket has the code for the others."""
-        party = pb.NewParty(ruleset=ruleset, options=_options(options), size=size)
-        return await self._create(pb.CreateTicketRequest(request_id=request_id or fresh_id(), new_party=party))
+        party = made(pb.NewParty, ruleset=ruleset, options=_options(options), size=size)
+        return await self._create(made(pb.CreateTicketRequest, request_id=request_id or fresh_id(), new_party=party))
 
     async def join_party(self, party_code: str, *, request_id: RequestId | None = None) -> Ticket:
         """Queue with the party whose leader gave the code."""
-        return await self._create(pb.CreateTicketRequest(request_id=request_id or fresh_id(), party_code=party_code))
+        return await self._create(
+            made(pb.CreateTicketRequest, request_id=request_id or fresh_id(), party_code=party_code)
+        )
 
     async def cancel_ticket(self, ticket_id: TicketId, *, request_id: RequestId | None = None) -> Ticket:
         """Leave the queue; MoveRefusedError with TICKET_CLOSED once a match is formed."""
-        request = pb.CancelTicketRequest(request_id=request_id or fresh_id(), ticket_id=ticket_id)
+        request = made(pb.CancelTicketRequest, request_id=request_id or fresh_id(), ticket_id=ticket_id)
         return from_proto((await self._calls.make(self._stub.CancelTicket, request)).ticket, Ticket)
 
     async def queue(self, ruleset: str, options: Options | None = None) -> QueueLength:
         """Return how long a queue is."""
-        request = pb.GetQueueRequest(ruleset=ruleset, options=_options(options))
+        request = made(pb.GetQueueRequest, ruleset=ruleset, options=_options(options))
         return from_proto(await self._calls.make(self._stub.GetQueue, request), QueueLength)
 
     async def watch(self, ticket_id: TicketId) -> AsyncGenerator[Ticket, None]:
@@ -64,7 +67,7 @@ class MatchmakingClient:
 
         def open_stream() -> Stream:
             after = known.revision if known else None
-            request = pb.WatchTicketRequest(ticket_id=ticket_id, after_revision=after)
+            request = made(pb.WatchTicketRequest, ticket_id=ticket_id, after_revision=after)
             return self._calls.open(self._stub.WatchTicket, request)
 
         while True:
@@ -106,7 +109,7 @@ async def connect_matchmaking(
 
 
 def _options(options: Options | None) -> ruleset_pb2.Options:
-    return to_proto(options or Options(), ruleset_pb2.Options)
+    return part(options or Options(), ruleset_pb2.Options, "options")
 
 
 def _check(message: pb.WatchTicketResponse) -> None:

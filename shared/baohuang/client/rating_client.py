@@ -10,6 +10,7 @@ import grpc
 from baohuang.client.calls import Calls, channel_to
 from baohuang.client.credentials import Credentials
 from baohuang.client.patience import Patience
+from baohuang.client.requests import made
 from baohuang.gen.rating.v1 import rating_service_pb2 as pb
 from baohuang.gen.rating.v1 import rating_service_pb2_grpc
 from baohuang.rpc.messages import from_proto
@@ -98,19 +99,19 @@ class RatingClient:
 
     async def rating(self, player: PlayerId, *, season: str = "") -> Rating:
         """Return a player's rating and level; "": in the current season."""
-        request = pb.GetRatingRequest(player=player, season=season)
+        request = made(pb.GetRatingRequest, player=player, season=season)
         return from_proto((await self._calls.make(self._stub.GetRating, request)).rating, Rating)
 
     async def changes(self, player: PlayerId, *, season: str = "") -> AsyncIterator[RatingChange]:
         """Yield what changed a player's rating, newest first, page after page; "": in all seasons."""
-        request = pb.ListRatingChangesRequest(player=player, season=season)
+        request = made(pb.ListRatingChangesRequest, player=player, season=season)
         async for page in self._calls.pages(self._stub.ListRatingChanges, request):
             for change in page.changes:
                 yield from_proto(change, RatingChange)
 
     async def leaderboard(self, *, season: str = "") -> AsyncIterator[LeaderboardPlace]:
         """Yield the players of a season, best first, page after page; "": of the current one."""
-        async for page in self._calls.pages(self._stub.ListLeaderboard, pb.ListLeaderboardRequest(season=season)):
+        async for page in self._calls.pages(self._stub.ListLeaderboard, made(pb.ListLeaderboardRequest, season=season)):
             for place in page.places:
                 yield from_proto(place, LeaderboardPlace)
 

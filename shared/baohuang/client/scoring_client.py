@@ -11,6 +11,7 @@ import grpc
 from baohuang.client.calls import Calls, channel_to
 from baohuang.client.credentials import Credentials
 from baohuang.client.patience import Patience
+from baohuang.client.requests import made
 from baohuang.gen.scoring.v1 import scoring_service_pb2 as pb
 from baohuang.gen.scoring.v1 import scoring_service_pb2_grpc
 from baohuang.rpc.messages import from_proto
@@ -67,17 +68,17 @@ class ScoringClient:
 
     async def hand_score(self, table_id: TableId, hand: int) -> HandScored:
         """Return a hand's points with their derivation; NotFoundError with NOT_SCORED while the ledger lacks it."""
-        request = pb.GetHandScoreRequest(table_id=table_id, hand=hand)
+        request = made(pb.GetHandScoreRequest, table_id=table_id, hand=hand)
         return from_proto((await self._calls.make(self._stub.GetHandScore, request)).score, HandScored)
 
     async def account(self, account: AccountName) -> Account:
         """Return an account as it is now."""
-        request = pb.GetAccountRequest(account=account)
+        request = made(pb.GetAccountRequest, account=account)
         return from_proto((await self._calls.make(self._stub.GetAccount, request)).account, Account)
 
     async def entries(self, account: AccountName) -> AsyncIterator[Entry]:
         """Yield an account's entries, newest first, page after page; of another than one's own for operators only."""
-        async for page in self._calls.pages(self._stub.ListEntries, pb.ListEntriesRequest(account=account)):
+        async for page in self._calls.pages(self._stub.ListEntries, made(pb.ListEntriesRequest, account=account)):
             for entry in page.entries:
                 yield from_proto(entry, Entry)
 

@@ -14,6 +14,7 @@ from baohuang.client.following import Moment
 from baohuang.client.patience import Patience
 from baohuang.client.playing import Playing
 from baohuang.client.reading import Stream
+from baohuang.client.requests import made
 from baohuang.client.updates import View, view_in
 from baohuang.client.watching import Watch
 from baohuang.eventlog.port import RequestId
@@ -48,7 +49,7 @@ class TableClient(Commands):
 
     async def get_table(self, table_id: TableId, *, invitation_code: str = "") -> View:
         """Return the table as the caller may see it now; a private one of others with its code."""
-        request = pb.GetTableRequest(table_id=table_id, invitation_code=invitation_code)
+        request = made(pb.GetTableRequest, table_id=table_id, invitation_code=invitation_code)
         return view_in((await self._calls.make(self._stub.GetTable, request)).table)
 
     async def list_tables(
@@ -61,7 +62,7 @@ class TableClient(Commands):
         bots: bool = False,
     ) -> AsyncIterator[Summary]:
         """Yield the tables that meet every filter given, newest first, page after page."""
-        request = pb.ListTablesRequest(ruleset=ruleset, player=player, free_seat=free_seat, bots=bots)
+        request = made(pb.ListTablesRequest, ruleset=ruleset, player=player, free_seat=free_seat, bots=bots)
         if status is not None:
             request.status = table_view_pb2.TableStatus.Value(status.value)
         async for page in self._calls.pages(self._stub.ListTables, request):
@@ -70,24 +71,26 @@ class TableClient(Commands):
 
     async def kick_player(self, table_id: TableId, seat: int, *, request_id: RequestId | None = None) -> Receipt:
         """Take a seat from its player, who is fined; for operators (FINE-2)."""
-        request = pb.KickPlayerRequest(request_id=request_id or fresh_id(), table_id=table_id, seat=seat)
+        request = made(pb.KickPlayerRequest, request_id=request_id or fresh_id(), table_id=table_id, seat=seat)
         return receipt_of(await self._calls.make(self._stub.KickPlayer, request))
 
     async def void_hand(self, table_id: TableId, reason: str, *, request_id: RequestId | None = None) -> Receipt:
         """End the hand without points, for a reason of 1 to 200 characters; for operators (RULE-1)."""
-        request = pb.VoidHandRequest(request_id=request_id or fresh_id(), table_id=table_id, reason=reason)
+        request = made(pb.VoidHandRequest, request_id=request_id or fresh_id(), table_id=table_id, reason=reason)
         return receipt_of(await self._calls.make(self._stub.VoidHand, request))
 
     async def close_table(self, table_id: TableId, reason: str, *, request_id: RequestId | None = None) -> Receipt:
         """Close the table for good, for a reason of 1 to 200 characters; for operators (RULE-1)."""
-        request = pb.CloseTableRequest(request_id=request_id or fresh_id(), table_id=table_id, reason=reason)
+        request = made(pb.CloseTableRequest, request_id=request_id or fresh_id(), table_id=table_id, reason=reason)
         return receipt_of(await self._calls.make(self._stub.CloseTable, request))
 
     async def set_ban(
         self, player: PlayerId, reason: str, *, banned: bool, request_id: RequestId | None = None
     ) -> None:
         """Ban a player or lift his ban, for a reason of 1 to 200 characters; for operators (RULE-1)."""
-        request = pb.SetBanRequest(request_id=request_id or fresh_id(), player=player, banned=banned, reason=reason)
+        request = made(
+            pb.SetBanRequest, request_id=request_id or fresh_id(), player=player, banned=banned, reason=reason
+        )
         await self._calls.make(self._stub.SetBan, request)
 
     @asynccontextmanager

@@ -11,6 +11,7 @@ from baohuang.client.errors import TakenOverError
 from baohuang.client.following import Moment, advanced, beginning, noticed, rejoined
 from baohuang.client.patience import Patience
 from baohuang.client.reading import Reading, Stream, StreamEndedError
+from baohuang.client.requests import made
 from baohuang.client.updates import posted_in, update_in, view_in
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.messages import UnmappableError
@@ -53,8 +54,11 @@ class Watch:
 
     def _open(self) -> Stream:
         after = self._known.version if self._known else None
-        request = watch_pb2.WatchTableRequest(
-            table_id=self._table_id, after_version=after, invitation_code=self._invitation_code
+        request = made(
+            watch_pb2.WatchTableRequest,
+            table_id=self._table_id,
+            after_version=after,
+            invitation_code=self._invitation_code,
         )
         return self._open_stream(request)
 
