@@ -13,7 +13,8 @@ begin
         select name
         from unnest(array[
             'baohuang_owner', 'login_table', 'login_scoring', 'login_rating', 'login_matchmaking', 'login_history',
-            'baohuang_app', 'baohuang_log_reader', 'baohuang_scoring', 'baohuang_rating', 'baohuang_matchmaking'
+            'baohuang_app', 'baohuang_history', 'baohuang_log_reader', 'baohuang_scoring', 'baohuang_rating',
+            'baohuang_matchmaking'
         ]) as wanted (name)
         where not exists (select from pg_roles where rolname = wanted.name)
     loop
@@ -31,10 +32,11 @@ alter role login_history login;
 alter role login_history set default_transaction_read_only = on;
 
 -- A migration makes one role a member of another, and acts as each of them.
-grant baohuang_app, baohuang_log_reader, baohuang_scoring, baohuang_rating, baohuang_matchmaking
+grant baohuang_app, baohuang_history, baohuang_log_reader, baohuang_scoring, baohuang_rating, baohuang_matchmaking
     to baohuang_owner with admin option;
 
-grant baohuang_app to login_table, login_history;
+grant baohuang_app to login_table;
+grant baohuang_history to login_history;
 grant baohuang_scoring to login_scoring;
 grant baohuang_rating to login_rating;
 grant baohuang_matchmaking to login_matchmaking;

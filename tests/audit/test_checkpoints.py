@@ -19,7 +19,7 @@ from baohuang.audit.checkpoints import Checkpoint, Root, Statement, StreamEnd
 from baohuang.audit.findings import Check, Finding
 from baohuang.audit.kept import KeptFileError, read_ends, read_first, write_end, write_first
 from baohuang.audit.signing import SigningKey, SigningKeyError
-from baohuang.audit.survey import Survey, open_survey
+from baohuang.audit.survey import Survey, open_signing
 from baohuang.eventlog.port import Position, StreamId, Version
 from baohuang.eventlog.postgres.log import PostgresLog, open_log
 from baohuang.rpc.keys import key_set
@@ -49,7 +49,7 @@ async def play_all(dsn: str) -> None:
 @pytest.fixture
 async def survey(dsn: str) -> AsyncIterator[Survey]:
     """Give its survey."""
-    async with open_survey(dsn) as opened:
+    async with open_signing(dsn) as opened:
         yield opened
 
 
@@ -250,7 +250,7 @@ async def test_the_last_checkpoint_removed(
 
 async def test_two_at_once(log: PostgresLog, dsn: str, survey: Survey, key: SigningKey) -> None:
     """Of two checkpoints made at the same time one is stored: no two follow the same."""
-    async with open_survey(dsn) as other:
+    async with open_signing(dsn) as other:
         made = await asyncio.gather(make(survey, key, NOON), make(other, key, NOON), return_exceptions=True)
     assert sum(isinstance(one, Checkpoint) for one in made) == 1
     assert all(one is None or isinstance(one, Checkpoint | asyncpg.UniqueViolationError) for one in made)

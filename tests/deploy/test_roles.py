@@ -29,13 +29,16 @@ SCHEMAS: Final = (
 )
 ROLE_OF: Final = {
     "login_table": eventlog_schema.SCHEMA.role,
-    "login_history": eventlog_schema.SCHEMA.role,
+    "login_history": eventlog_schema.HISTORY,
     "login_scoring": scoring_service.schema.ROLE,
     "login_rating": rating_service.schema.ROLE,
     "login_matchmaking": matchmaking_service.schema.ROLE,
 }
+BESIDE: Final = {"login_table": {eventlog_schema.HISTORY}}
+"""Roles of others that a login may act as too: the table service serves the record beside its tables."""
 TABLE_OF: Final = {
-    eventlog_schema.SCHEMA.role: "eventlog.events",
+    eventlog_schema.SCHEMA.role: "eventlog.timers",
+    eventlog_schema.HISTORY: "eventlog.events",
     scoring_service.schema.ROLE: "scoring.postings",
     rating_service.schema.ROLE: "rating.changes",
     matchmaking_service.schema.ROLE: "matchmaking.tickets",
@@ -90,12 +93,13 @@ def test_a_login_acts_as_its_own_role(dsn: str, login: str, role: str) -> None:
 @pytest.mark.parametrize(("login", "own"), ROLE_OF.items())
 def test_a_login_is_nobody_else(dsn: str, login: str, own: str) -> None:
     """It may not act as another's role, nor as the owner, nor read another's tables, nor change its own log's."""
-    for other in {*TABLE_OF, "baohuang_owner", "pg_read_all_data"} - {own}:
+    beside = BESIDE.get(login, set())
+    for other in {*TABLE_OF, "baohuang_owner", "pg_read_all_data"} - {own} - beside:
         with pytest.raises(psycopg.errors.InsufficientPrivilege), acting(dsn, login, other):
             pass
     with acting(dsn, login, own) as connection:
         for role, table in TABLE_OF.items():
-            if role != own:
+            if role not in {own, *beside}:
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     connection.execute(f"select 1 from {table}")  # noqa: S608
         connection.execute("set default_transaction_read_only = off")
@@ -104,12 +108,21 @@ def test_a_login_is_nobody_else(dsn: str, login: str, own: str) -> None:
 
 
 def test_history_writes_nothing(dsn: str) -> None:
-    """Not even with the role that may append."""
-    with (
-        acting(dsn, "login_history", "baohuang_app") as connection,
-        pytest.raises(psycopg.errors.ReadOnlySqlTransaction),
-    ):
-        connection.execute("insert into eventlog.requests default values")
+    """It may not, wherever its reads are from; and its sessions do not want to."""
+    with acting(dsn, "login_history", eventlog_schema.HISTORY) as connection:
+        tables = connection.execute(
+            "select oid::regclass::text from pg_class where relnamespace = 'eventlog'::regnamespace and relkind = 'r'"
+        ).fetchall()
+        assert len(tables) > 5
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            connection.execute("insert into eventlog.requests default values")
+        connection.execute("set default_transaction_read_only = off")
+        for (table,) in tables:
+            for change in ("insert into {} default values", "delete from {}", "truncate {}"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(change.format(table))
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("select eventlog.append_dated(null, null, null, null)")
 
 
 def test_strangers_do_not_get_in(dsn: str) -> None:
@@ -124,8 +137,8 @@ def test_every_role_of_the_code_is_there_before_its_schema(dsn: str) -> None:
     """Those that services act as: their logins are members of them before the first migration."""
     made = (DEPLOY / "postgres/roles.sql").read_text(encoding="utf-8")
     acted_as = {schema.role for schema in SCHEMAS}
-    assert acted_as == set(ROLE_OF.values())
-    assert all(f"'{role}'" in made for role in acted_as)
+    assert acted_as | {eventlog_schema.HISTORY} == set(ROLE_OF.values())
+    assert all(f"'{role}'" in made for role in ROLE_OF.values())
     with psycopg.connect(dsn) as admin:
         known = {name for (name,) in admin.execute("select rolname from pg_roles").fetchall()}
     assert known >= {role for schema in SCHEMAS for role in (schema.role, *schema.readers)}

@@ -10,7 +10,7 @@ from baohuang.audit.checkpointing import make
 from baohuang.audit.checkpoints import Checkpoint
 from baohuang.audit.kept import write_end, write_first
 from baohuang.audit.signing import SigningKey, SigningKeyError
-from baohuang.audit.survey import Survey, open_survey
+from baohuang.audit.survey import Survey, open_signing
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
 from command_line.saying import say
 
@@ -53,7 +53,7 @@ def checkpoint(
 
 
 async def _checkpoint(dsn: str, key: SigningKey, to: Path | None) -> int:
-    async with open_survey(dsn) as survey:
+    async with open_signing(dsn) as survey:
         try:
             made = await make(survey, key, await survey.clock())
         except asyncpg.UniqueViolationError:

@@ -10,9 +10,10 @@ import msgspec
 from baohuang.archive.queries import query
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.eventlog.port import Head, StreamId
+from baohuang.eventlog.postgres.schema import HISTORY
 from baohuang.rules.state import TableStatus
 
-_IDENTITY: Final = Identity("baohuang archive", "baohuang_app")
+_IDENTITY: Final = Identity("baohuang archive", HISTORY)
 _PAGE: Final = 500
 _STATUSES: Final = (TableStatus.CLOSED.value, TableStatus.DISSOLVED.value)
 _FINISHED: Final = query("finished")

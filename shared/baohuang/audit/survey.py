@@ -9,8 +9,10 @@ from baohuang.audit.checkpoints import Checkpoint, Statement, StreamEnd
 from baohuang.audit.queries import query
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.eventlog.port import NO_HASH, NO_POSITION, Position, StreamId, Version
+from baohuang.eventlog.postgres.schema import HISTORY, SCHEMA
 
-_IDENTITY: Final = Identity("baohuang verify", "baohuang_app")
+_READING: Final = Identity("baohuang verify", HISTORY)
+_SIGNING: Final = Identity("baohuang checkpoint", SCHEMA.role)
 _STREAMS: Final = 1000
 _LAST: Final = query("last_position")
 _MISPLACED: Final = query("misplaced_events")
@@ -30,8 +32,15 @@ _LONG_AGO: Final = datetime.min  # noqa: DTZ901 (PostgreSQL's -infinity)
 
 @asynccontextmanager
 async def open_survey(dsn: str) -> AsyncIterator["Survey"]:
-    """Open a survey of a migrated database's log. Raises OSError, asyncpg.PostgresError."""
-    async with await open_pool(dsn, 1, Limits(), _IDENTITY) as pool:
+    """Open a survey of a migrated database's log, only to be read. Raises OSError, asyncpg.PostgresError."""
+    async with await open_pool(dsn, 1, Limits(), _READING) as pool:
+        yield Survey(pool)
+
+
+@asynccontextmanager
+async def open_signing(dsn: str) -> AsyncIterator["Survey"]:
+    """Open a survey that may also store checkpoints. Raises OSError, asyncpg.PostgresError."""
+    async with await open_pool(dsn, 1, Limits(), _SIGNING) as pool:
         yield Survey(pool)
 
 

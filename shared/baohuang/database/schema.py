@@ -9,8 +9,8 @@ class Schema:
     """A schema of the database: whose it is, and the folder whose `versions` bring it up to date.
 
     The search path is `name` while they run, so names without a schema in them are this schema's. `readers` are roles
-    that they grant something to, for other services to be members of; `reads` are those of other schemas that this
-    one's role is a member of.
+    that they grant something to, for other services to be members of; `reads` are those, of this schema or others, that
+    this one's role is a member of.
     """
 
     name: str

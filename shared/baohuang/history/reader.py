@@ -12,6 +12,7 @@ from baohuang.audit.judgement import players_of
 from baohuang.database.pool import FAILURES, Identity, Limits, Pool, open_pool
 from baohuang.eventlog.codec import CodecError, decode
 from baohuang.eventlog.port import NO_POSITION, NO_VERSION, LogUnavailable, Position, StoredEvent, StreamId, Version
+from baohuang.eventlog.postgres.schema import HISTORY
 from baohuang.history.composing import events_query, rulings_query
 from baohuang.history.queries import query
 from baohuang.history.sought import EventsSought, Order, RulingsSought, StoredRuling
@@ -22,7 +23,7 @@ Row = Any  # asyncpg.Record, which has no types for its columns
 
 _IDENTITY: Final = Identity(
     "baohuang history",
-    "baohuang_app",
+    HISTORY,
     # Every query walks indexes and looks rows up. Planned once a session, with no regard to what is asked for.
     settings={
         "default_transaction_read_only": "on",

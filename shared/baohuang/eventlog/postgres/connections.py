@@ -7,10 +7,12 @@ import asyncpg
 from baohuang.database import pool
 from baohuang.database.pool import FAILURES, Connection, Identity, Limits, Pool
 from baohuang.eventlog.port import EventLogError, LogBusy, OutcomeUnknown, Unstorable
+from baohuang.eventlog.postgres.schema import HISTORY
 
-__all__ = ["FAILURES", "Connection", "Limits", "Pool", "meaning", "open_pool", "open_writer"]
+__all__ = ["FAILURES", "Connection", "Limits", "Pool", "meaning", "open_pool", "open_reading_pool", "open_writer"]
 
 _READING: Final = Identity("baohuang event log", "baohuang_app")
+_ONLY_READING: Final = Identity("baohuang event log", HISTORY, settings={"default_transaction_read_only": "on"})
 _WRITING: Final = Identity(
     # Plans are made from the first flush of perhaps an empty log, and have to serve a full one: over the indexes.
     "baohuang event log",
@@ -25,6 +27,14 @@ async def open_pool(dsn: str, size: int, limits: Limits) -> "Pool":
     Raises OSError or asyncpg.PostgresError if the first one cannot be made.
     """
     return await pool.open_pool(dsn, size, limits, _READING)
+
+
+async def open_reading_pool(dsn: str, size: int, limits: Limits) -> "Pool":
+    """Open a pool of up to `size` connections that act as the role `baohuang_history`, which only reads.
+
+    Raises OSError or asyncpg.PostgresError if the first one cannot be made.
+    """
+    return await pool.open_pool(dsn, size, limits, _ONLY_READING)
 
 
 async def open_writer(dsn: str, limits: Limits) -> "Pool":

@@ -26,7 +26,14 @@ from baohuang.eventlog.port import (
     StreamId,
     Version,
 )
-from baohuang.eventlog.postgres.connections import FAILURES, Limits, Pool, open_pool, open_writer
+from baohuang.eventlog.postgres.connections import (
+    FAILURES,
+    Limits,
+    Pool,
+    open_pool,
+    open_reading_pool,
+    open_writer,
+)
 from baohuang.eventlog.postgres.flush import Flusher
 from baohuang.eventlog.postgres.group_commit import Linked, LogCommits, log_commits
 from baohuang.eventlog.postgres.queries import query
@@ -75,7 +82,7 @@ async def open_reader(dsn: str, *, readers: int = 4, limits: Limits | None = Non
 
     Raises OSError or asyncpg.PostgresError if the database cannot be reached.
     """
-    async with await open_pool(dsn, readers, limits or Limits()) as reading:
+    async with await open_reading_pool(dsn, readers, limits or Limits()) as reading:
         yield PostgresReader(reading)
 
 
