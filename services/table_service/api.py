@@ -14,6 +14,7 @@ from typing import Any, Final
 from google.protobuf.message import Message
 
 from baohuang.eventlog.port import Head, RequestId, StreamId, Version
+from baohuang.eventlog.summaries import Summary, filter_for, read_summary
 from baohuang.gen.history.v1 import history_service_pb2
 from baohuang.gen.rules.v1 import hand_pb2, ruleset_pb2
 from baohuang.gen.table.v1 import play_pb2, table_view_pb2, watch_pb2
@@ -32,7 +33,6 @@ from table_service.bans import BanRequest
 from table_service.identifiers import new_table_id
 from table_service.privacy import Visitor, digest_of
 from table_service.request import Request
-from table_service.summaries import Summary, filter_for, read_summary
 
 CommandRequest = (
     pb.SitDownRequest

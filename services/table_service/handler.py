@@ -32,6 +32,7 @@ from baohuang.eventlog.port import (
     Version,
     VersionConflict,
 )
+from baohuang.eventlog.summaries import new_summary
 from baohuang.rpc.errors import MalformedInput, NotFound, Reason, Refusal, Unavailable
 from baohuang.rules.clock import deadline_of
 from baohuang.rules.commands import Command, OpenTable
@@ -49,7 +50,6 @@ from table_service.privacy import check_admitted
 from table_service.refusing import refusal_of
 from table_service.request import Done, Request, StillToCome
 from table_service.seeds import SeedSource
-from table_service.summaries import new_summary
 from table_service.tables import HeldTable, Tables
 
 _log = structlog.get_logger("table_service")

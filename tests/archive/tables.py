@@ -20,11 +20,11 @@ from baohuang.eventlog.port import (
     StreamId,
     Version,
 )
+from baohuang.eventlog.summaries import summary_of
 from baohuang.rules import commands as cmd
 from baohuang.rules.events import Event
 from baohuang.rules.state import TableId
 from table_service.claims import claims_of
-from table_service.summaries import summary_of
 
 NAMES: Final = ("table-a", "table-b", "table-c")
 OPEN: Final = StreamId("table-open")
@@ -69,7 +69,7 @@ class Served:
                 request_id=RequestId(f"{self.stream_id}/{self.version}"),
                 request_digest=bytes(32),
                 recorded_at=datetime.fromisoformat(command.at),
-                outcome=msgspec.json.encode({"version": self.version + len(events)}),
+                outcome=msgspec.json.encode({"tableId": self.stream_id, "version": self.version + len(events)}),
                 summary=summary_of(self.play.table),
                 claims=tuple(claims.claims),
                 releases=tuple(claims.releases),

@@ -29,6 +29,8 @@ class Check(enum.Enum):
     """That the seed is the one committed to and gives, with the players' entropy, the cards that were dealt."""
     CHECKPOINT = "checkpoint"
     """That the log still is what a signed checkpoint said it was."""
+    REPLY = "reply"
+    """That each command in an archive has the reply that was given to it, and no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +72,6 @@ _WRONG: Final[Mapping[Check, Told]] = MappingProxyType(
         ),
         Check.DEAL: Told("the deal is not the one that the seed gives", "发牌结果与种子不符"),
         Check.CHECKPOINT: Told("the record is not what was signed before", "记录与此前签名确认的不符"),
+        Check.REPLY: Told("what was answered is not what the record says", "所答复的与记录不符"),
     }
 )

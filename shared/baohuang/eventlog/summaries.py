@@ -66,6 +66,21 @@ def read_summary(stored: bytes) -> Summary:
     return _decode(stored)
 
 
+def follows(stored: bytes, table: Table) -> bool:
+    """Tell whether a stored summary is the table's; those of before a field was there may be without it."""
+    try:
+        said = read_summary(stored)
+    except msgspec.ValidationError:
+        return False
+    derived = summary_of(table)
+    return said == read_summary(derived) and _fields(stored) <= _fields(derived)
+
+
+def _fields(stored: bytes) -> set[str]:
+    fields: dict[str, msgspec.Raw] = msgspec.json.decode(stored, type=dict[str, msgspec.Raw])
+    return set(fields)
+
+
 def filter_for(
     ruleset: str, status: TableStatus | None, player: str, *, free_seat: bool, bots: bool, private: bool
 ) -> bytes:
