@@ -9,10 +9,12 @@ from baohuang.audit.clauses import Clause
 from baohuang.audit.explaining import explain
 from baohuang.audit.judgement import Judgement, Moment, Reversal
 from baohuang.audit.told import Told
+from baohuang.client.records import Explanation
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import NO_VERSION, EventLog, StreamId, Version
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2 as table_pb
+from baohuang.rpc.messages import from_proto
 from baohuang.rules import events as ev
 from baohuang.rules.state import Instant, Phase, TableId
 from bench.random_player import chance_of
@@ -111,6 +113,8 @@ def test_what_is_not_shown_yet_is_not_told_of_a_ruling() -> None:
     for shown, moments, is_back in ((8, [6], False), (9, [6, 9], False), (10, [6, 9], True)):
         told = judgement_message(judgement, Sight(NO_VERSION, Version(shown), None))
         assert ([one.version for one in told.timeline], told.HasField("reversed_by")) == (moments, is_back)
+        read = from_proto(told, Explanation)
+        assert (read.reversed_by, read.wrong) == (judgement.reversed_by if is_back else None, ())
 
 
 async def test_what_is_no_ruling(service: Replica, spectator: Caller) -> None:
