@@ -1,8 +1,11 @@
 """A judgement as it is sent to a player: in words, complete, and saying first whether it still stands."""
 
+import json
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Final
+
+from msgspec import structs
 
 from audit.honest import OPERATOR, PLAYERS, Play, banned, written
 from baohuang.audit.explaining import explain
@@ -10,7 +13,7 @@ from baohuang.audit.findings import Check, Finding
 from baohuang.audit.happenings import did, happened
 from baohuang.audit.judgement import Judgement
 from baohuang.audit.told import Names, Told, length
-from baohuang.eventlog.codec import decode
+from baohuang.eventlog.codec import CodecError, decode
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StoredEvent, StreamId, Version
 from baohuang.rules import events as ev
@@ -20,6 +23,9 @@ from golden.histories import FOLDER, read_history
 
 CODE: Final = re.compile(r"[a-z][A-Z]|(?<![A-Za-z])[A-Z]{2,}(?![A-Za-z-])|_|@(?! ?\d)|`")
 """A name of code: CamelCase, UPPER_CASE, snake_case, the name of a part of the service. Clause ids are none."""
+
+ODD: Final[Sequence[Any]] = ("", "soon", "9999-12-31T23:59:59.999999Z", [], [-9, 9], 0, -9, 9)
+"""What stands in a field of a ruling that was forged, where it is of the field's kind."""
 
 
 def golden() -> Sequence[tuple[MemoryLog, StreamId, Sequence[StoredEvent]]]:
@@ -165,3 +171,33 @@ async def test_a_missed_turn_tells_its_opening_and_the_line_reported_later() -> 
     assert line.told.chinese.endswith("（裁定之后才记录）")
     assert line.at < timeline[-1].at
     assert timeline[-1].version == entered.version
+
+
+async def test_a_forged_ruling_is_told_all_the_same() -> None:
+    """Whatever stands in its fields, moments that are none or no seats at all: it is told, and does not follow."""
+    kinds = set()
+    for log, stream_id, stored in golden():
+        for place, one in enumerate(stored):
+            if not ev.is_ruling(decode(one.type, one.data)) or one.type in kinds:
+                continue
+            kinds.add(one.type)
+            for data in forged(one):
+                log._streams[stream_id][place] = structs.replace(one, data=data)
+                judgement = await explain(log, stream_id, one.version)
+                assert (judgement.follows, bool(judgement.wrong)) == (False, True)
+            log._streams[stream_id][place] = one
+    assert len(kinds) > 8
+
+
+def forged(one: StoredEvent) -> Iterator[bytes]:
+    """Give the event with something odd in each of its fields, as long as that is still such an event."""
+    fields = json.loads(one.data)
+    for name, value in fields.items():
+        for odd in ODD:
+            if type(odd) is type(value) and odd != value:
+                data = json.dumps(fields | {name: odd}).encode()
+                try:
+                    decode(one.type, data)
+                except CodecError:
+                    continue
+                yield data

@@ -56,7 +56,7 @@ def players_of(ruling: ev.Event, players: Sequence[PlayerId]) -> tuple[PlayerId,
     """Return whom a ruling is about; `players` are those of the hand, by seat."""
     match ruling:
         case ev.TurnExtended(seats=seats) | ev.HandVoided(trustees=seats) | ev.TableDissolved(trustees=seats):
-            return tuple(players[seat] for seat in seats if seat < len(players))
+            return tuple(players[seat] for seat in seats if 0 <= seat < len(players))
         case ev.VoidReversed(players=all_five):
             return all_five
         case _:

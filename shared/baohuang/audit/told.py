@@ -29,9 +29,9 @@ class Names:
 
     def of(self, seat: int) -> Told:
         """Return what a seat's player is called."""
-        if seat >= len(self.players):
-            return Told(f"seat {seat}", f"{seat} 号座位")
-        return seated(self.players[seat], seat)
+        if 0 <= seat < len(self.players):
+            return seated(self.players[seat], seat)
+        return Told(f"seat {seat}", f"{seat} 号座位")
 
 
 def seated(player: PlayerId, seat: int) -> Told:
@@ -45,7 +45,9 @@ def person(actor: str) -> Told:
 
 
 def several(seats: Sequence[int]) -> Told:
-    """Return what several seats are called."""
+    """Return what several seats are called; of none, which only a forged ruling is about, that it is none."""
+    if not seats:
+        return Told("no seat", "无座位")
     *most, last = map(str, seats)
     english = f"seats {', '.join(most)} and {last}" if most else f"seat {last}"
     return Told(english, f"座位 {'、'.join((*most, last))}")
@@ -57,8 +59,14 @@ def ordinal(number: int) -> str:
 
 
 def length(since: Instant, until: Instant) -> Told:
-    """Return how long it is from one reading of the clock to another, as one says it: 11 ms, 3.05 s, 2 min 5 s."""
-    seconds = (datetime.fromisoformat(until) - datetime.fromisoformat(since)) / timedelta(seconds=1)
+    """Return how long it is from one reading of the clock to another, as one says it: 11 ms, 3.05 s, 2 min 5 s.
+
+    In a record that was forged a reading may be anything.
+    """
+    try:
+        seconds = (datetime.fromisoformat(until) - datetime.fromisoformat(since)) / timedelta(seconds=1)
+    except (ValueError, TypeError):
+        return Told("an unknown time", "不明时长")
     if seconds < 1:
         thousandths = f"{seconds * 1000:.1f}".removesuffix(".0")
         return Told(f"{thousandths} ms", f"{thousandths} 毫秒")
