@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import grpc
 import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
 from audit.honest import Play, written
-from baohuang.embedded.ports import free_port
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
@@ -35,6 +35,23 @@ async def serving(data: Path, **more: object) -> AsyncIterator[Replica]:
     trust = {"insecure_dev": False, "jwks": str(jwks_path(data)), "jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
     async with replica(log, **trust, **more) as service:  # type: ignore[arg-type] # settings of all kinds
         yield service
+
+
+@asynccontextmanager
+async def answering_nothing() -> AsyncIterator[str]:
+    """Serve what goes away over every call; give its address."""
+
+    async def reverse(_: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+
+    server = grpc.aio.server()
+    methods = {"ReverseRuling": grpc.unary_unary_rpc_method_handler(reverse)}
+    handler = grpc.method_handlers_generic_handler("baohuang.history.v1.HistoryService", methods)
+    server.add_generic_rpc_handlers((handler,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    yield f"127.0.0.1:{port}"
+    await server.stop(None)
 
 
 @pytest.fixture
@@ -106,7 +123,30 @@ async def test_a_service_that_is_away(tmp_path: Path) -> None:
     """Exit code 2, and the request id to ask again with; without a data folder's address nothing is asked."""
     DevelopmentKey.made_or_found(tmp_path)
     asked = ["reverse", TABLE, "1", "--reason", "x", "--data", str(tmp_path)]
-    done = await asyncio.to_thread(CliRunner().invoke, app, [*asked, "--address", f"127.0.0.1:{free_port()}"])
-    assert (done.exit_code, "--request-id" in done.output) == (2, True), done.output
+    async with answering_nothing() as address:
+        done = await asyncio.to_thread(CliRunner().invoke, app, [*asked, "--address", address])
+        assert (done.exit_code, "it may be done" in done.output, "--request-id" in done.output) == (2, True, True)
+        once = [*asked, "--address", address, "--json", "--request-id", "once"]
+        done = await asyncio.to_thread(CliRunner().invoke, app, once)
+        told = msgspec.json.decode(done.stdout)
+        assert (done.exit_code, told["requestId"], "unanswered" in told) == (2, "once", True), done.output
     done = await asyncio.to_thread(CliRunner().invoke, app, asked)
     assert (done.exit_code, "--data" in done.output) == (2, True), done.output
+
+
+@pytest.mark.parametrize("address", ["nowhere.invalid:1", "no address", "127.0.0.1"])
+async def test_an_address_where_no_service_is(tmp_path: Path, address: str) -> None:
+    """Exit code 2, and that nothing was sent; in words and as JSON."""
+    DevelopmentKey.made_or_found(tmp_path)
+    asked = ["reverse", TABLE, "1", "--reason", "x", "--data", str(tmp_path), "--address", address]
+    done = await asyncio.to_thread(CliRunner().invoke, app, asked)
+    assert (done.exit_code, "nothing was sent" in done.output, "may be done" in done.output) == (2, True, False)
+    done = await asyncio.to_thread(CliRunner().invoke, app, [*asked, "--json", "--request-id", "once"])
+    told = msgspec.json.decode(done.stdout)
+    assert (done.exit_code, told["requestId"], "nothing was sent" in told["notSent"]) == (2, "once", True)
+
+
+async def test_a_version_beyond_all(service: Replica, tmp_path: Path) -> None:
+    """Refused with the field, as any other that there is not: 1."""
+    done = await run(service, tmp_path, TABLE, str(2**31), "--json")
+    assert (done.exit_code, msgspec.json.decode(done.stdout)["refused"]) == (1, "INVALID_FIELD")

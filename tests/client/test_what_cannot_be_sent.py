@@ -11,9 +11,11 @@ import grpc
 import pytest
 
 from baohuang.client import (
+    BearerToken,
     DevelopmentIdentity,
     EventsSought,
     MalformedError,
+    NotKnownError,
     Patience,
     RulingsSought,
     TableClient,
@@ -118,3 +120,13 @@ async def test_it_is_refused_with_the_field(
     with pytest.raises(MalformedError) as refused:
         await call(client, method, {**given, argument: value})
     assert (refused.value.reason, len(refused.value.violations)) == ("INVALID_FIELD", 1)
+
+
+@pytest.mark.parametrize("token", ["é", "a\nb", HALF])
+async def test_credentials_that_metadata_cannot_carry(nowhere: grpc.aio.Channel, token: str) -> None:
+    """NotKnownError with the key, for calls and for streams."""
+    client = TableClient(nowhere, BearerToken(token), Patience(attempts=1))
+    for method in ("get_table", "watch"):
+        with pytest.raises(NotKnownError) as refused:
+            await call(client, method, {"table_id": "x"})
+        assert refused.value.metadata == {"key": "authorization"}

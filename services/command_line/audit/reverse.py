@@ -14,9 +14,10 @@ from baohuang.client import (
     Patience,
     Receipt,
     RefusedError,
-    UnreachableError,
     connect_history,
 )
+from baohuang.client.calls import channel_to
+from baohuang.client.commands import fresh_id
 from baohuang.eventlog.port import RequestId, Version
 from baohuang.rpc.auth import Role, caller_id
 from baohuang.rules.state import PlayerId, TableId
@@ -29,6 +30,7 @@ from command_line.saying import complain, say
 
 _PATIENCE: Final = Patience(attempts=8)
 """Some five seconds, for somebody who waits at a terminal."""
+_REACHING_SECONDS: Final = 5.0
 
 
 def reverse(
@@ -57,26 +59,52 @@ def reverse(
     credentials = _operator(data, operator) if token is None else BearerToken(token)
     service = address or _address_of(data)
 
+    asked = RequestId(request_id) if request_id else fresh_id()
+
     async def reversing() -> Receipt:
         files = Tls(ca, cert, key)
         tls = None if files == Tls() else files
+        await _reached(service, tls)
         async with connect_history(service, credentials, _PATIENCE, tls=tls) as history:
-            asked = RequestId(request_id) if request_id else None
             return await history.reverse(TableId(table), Version(version), reason, request_id=asked)
 
     try:
         receipt = asyncio.run(reversing())
     except RefusedError as refused:
         _refused(refused, as_json=as_json)
-    except UnreachableError as error:
-        complain(f"it may be done: ask again with --request-id {error.request_id}")
-        cannot_tell(error)
-    except (ClientError, CertificateError) as error:
+    except _NotReachedError as error:
+        _unanswered(error, "notSent", asked, as_json=as_json)
+    except ClientError as error:
+        _unanswered(error, "unanswered", asked, as_json=as_json)
+    except CertificateError as error:
         cannot_tell(error)
     if as_json:
         say(msgspec.json.encode({"table": table, "version": receipt.version, "hash": receipt.hash.hex()}).decode())
     else:
         say(f"taken back at version {receipt.version}; the points follow")
+
+
+class _NotReachedError(Exception):
+    """Nobody answered at the address, so that nothing was sent."""
+
+
+async def _reached(service: str, tls: Tls | None) -> None:
+    """Connect, and no more: what cannot be reached has done nothing. Raises _NotReachedError, CertificateError."""
+    async with channel_to(service, tls) as channel:
+        try:
+            async with asyncio.timeout(_REACHING_SECONDS):
+                await channel.channel_ready()
+        except TimeoutError:
+            raise _NotReachedError(f"no service answers at {service!r}: this time nothing was sent to it") from None
+
+
+def _unanswered(error: Exception, what: str, asked: RequestId, *, as_json: bool) -> NoReturn:
+    """Tell that no answer came, and the request id to ask again with, and exit so."""
+    if as_json:
+        say(msgspec.json.encode({what: str(error), "requestId": asked}).decode())
+    elif what == "unanswered":
+        complain(f"it may be done: ask again with --request-id {asked}")
+    cannot_tell(error)
 
 
 def _refused(refused: RefusedError, *, as_json: bool) -> NoReturn:

@@ -6,11 +6,12 @@ from typing import Any, Final, TypeVar
 import grpc
 
 from baohuang.client.affinity import affinity
-from baohuang.client.credentials import Credentials
-from baohuang.client.errors import error_of
+from baohuang.client.credentials import Credentials, Metadata
+from baohuang.client.errors import NotKnownError, Refusal, error_of
 from baohuang.client.patience import Patience, is_transient
 from baohuang.client.reading import Stream
 from baohuang.eventlog.port import RequestId
+from baohuang.rpc.reason import Reason
 from baohuang.tls.channel import open_channel
 from baohuang.tls.files import Tls
 
@@ -56,7 +57,7 @@ class Calls:
         try:
             async for attempt in self.patience.attempt(is_transient):
                 with attempt:
-                    metadata = (*self._credentials.metadata(), *affinity(request))
+                    metadata = (*self._known_by(), *affinity(request))
                     return await method(request, timeout=seconds or self.patience.call_seconds, metadata=metadata)
         except grpc.aio.AioRpcError as failed:
             raise error_of(failed, RequestId(getattr(request, "request_id", ""))) from failed
@@ -74,9 +75,18 @@ class Calls:
 
     def open(self, method: Any, request: object) -> Stream:
         """Open a stream."""
-        stream: Stream = method(request, metadata=(*self._credentials.metadata(), *affinity(request)))
+        stream: Stream = method(request, metadata=(*self._known_by(), *affinity(request)))
         return stream
 
     def open_both_ways(self, method: Any) -> Any:
         """Open a stream in both directions."""
-        return method(metadata=self._credentials.metadata())
+        return method(metadata=self._known_by())
+
+    def _known_by(self) -> Metadata:
+        """Return who the caller says he is. Raises NotKnownError for what metadata cannot carry."""
+        metadata = self._credentials.metadata()
+        for key, value in metadata:
+            if not (value.isascii() and value.isprintable()):
+                message = f"{key} holds what metadata cannot carry"
+                raise NotKnownError(Refusal(Reason.UNAUTHENTICATED, message, {"key": key}))
+        return metadata
