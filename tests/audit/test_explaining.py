@@ -155,8 +155,10 @@ async def test_what_is_no_ruling() -> None:
     stream_id = await recorded(log, Play(TableId("table"), "ourgame-simple", 1), hands=1)
     with pytest.raises(NotARulingError, match="TableOpened"):
         await explain(log, stream_id, Version(1))
-    with pytest.raises(NothingThereError):
+    with pytest.raises(NothingThereError, match="table has no event of version 100000"):
         await explain(log, stream_id, Version(100_000))
+    with pytest.raises(NothingThereError, match="there is no table nowhere"):
+        await explain(log, StreamId("nowhere"), Version(1))
 
 
 def test_the_clauses_are_those_of_the_rules() -> None:

@@ -47,7 +47,7 @@ def test_from_the_log_to_a_file_and_through_it(own_database_dsn: str, tmp_path: 
     assert (record.variant, record.started.hand) == (Variant.FULL, 1)
     assert read_record(shown.read_bytes()) == public(record)
     again = runner.invoke(app, ["export", TABLE, "--output", str(full), *database])
-    assert again.exit_code == 2
+    assert (again.exit_code, "exists already" in again.output) == (2, True)
     assert read_record(full.read_bytes()) == record
     last = runner.invoke(app, ["export", TABLE, *database])
     assert read_record(last.stdout_bytes).started.hand == 2
@@ -122,7 +122,11 @@ def test_keys_go_everywhere() -> None:
     assert at(b"n") == second
     assert at(b"p") == first
     assert at(b"g%d\r" % frames[7].version) == 7
+    beyond = frames[-1].version + 1
+    assert at(b"g%d\r" % beyond) == 7
+    assert browser.said == f"the hand has versions {frames[0].version} to {beyond - 1}"
     assert at(b"gx\x1b[H") == 0
+    assert browser.said == ""
     assert at(b"2") == 0
     assert browser.view == "2"
     assert at(b"zz\x1b[5~") == 0

@@ -1,7 +1,7 @@
 """`baohuang explain`: a ruling as it can be sent to the player it is about."""
 
 import enum
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 import typer
@@ -14,6 +14,9 @@ from baohuang.eventlog.postgres.log import open_reader
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
 from command_line.saying import say
 
+_LAST: Final = 2**31 - 1
+"""The last version that a stream can have."""
+
 
 class Language(enum.StrEnum):
     """In which language a judgement is told."""
@@ -25,7 +28,7 @@ class Language(enum.StrEnum):
 def explain_ruling(
     *,
     table: Annotated[str, typer.Argument(help="the table, or `player:NAME` for a player's bans")],
-    version: Annotated[int, typer.Argument(min=1, help="the version of the ruling in the table's stream")],
+    version: Annotated[int, typer.Argument(min=1, max=_LAST, help="the version of the ruling in the table's stream")],
     language: Annotated[Language, typer.Option("--language", help="English or Chinese")] = Language.ENGLISH,
     as_json: Annotated[bool, typer.Option("--json", help="one JSON object, in both languages")] = False,
     postgres_dsn: PostgresDsn,

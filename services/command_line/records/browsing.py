@@ -6,7 +6,7 @@ from typing import Final
 
 from command_line.records.frames import Frame
 
-HELP: Final = "→ ← step · Home End · n p next, previous ruling · g 123 ⏎ version · 0-4 seat · u public · a all · q quit"
+HELP: Final = "→ ← step · Home End · n p next, previous ruling · g123⏎ version · 0-4 seat · u public · a all · q quit"
 _KEY: Final = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|.", re.DOTALL)
 _NAMED: Final = {
     "\x1b[C": "forward", "\x1bOC": "forward", " ": "forward", "l": "forward",
@@ -25,13 +25,17 @@ def keys_in(typed: bytes) -> Iterator[str]:
 
 
 class Browser:
-    """Where one is in a hand. `view` is whose view is asked for, `goto` the digits of a version being typed."""
+    """Where one is in a hand. `view` is whose view is asked for, `goto` the digits of a version being typed.
+
+    `said` is what there is to say of the last key.
+    """
 
     def __init__(self, frames: Sequence[Frame], view: str, index: int = 0) -> None:
         self.frames = frames
         self.view = view
         self.index = index
         self.goto: str | None = None
+        self.said = ""
         self.has_quit = False
 
     @property
@@ -41,6 +45,7 @@ class Browser:
 
     def press(self, key: str) -> None:  # noqa: C901 - one line a key
         """Do what the key says; one that says nothing here does nothing."""
+        self.said = ""
         if self.goto is not None:
             self._type(key)
             return
@@ -66,11 +71,18 @@ class Browser:
 
     def _type(self, key: str) -> None:
         if key == "enter" and self.goto:
-            self._move(int(self.goto) - self.frames[0].version)
+            self._go(int(self.goto))
         if key.isascii() and key.isdigit() and self.goto is not None and len(self.goto) < _MOST_DIGITS:
             self.goto += key
         else:
             self.goto = None
+
+    def _go(self, version: int) -> None:
+        first, last = self.frames[0].version, self.frames[-1].version
+        if first <= version <= last:
+            self._move(version - first)
+        else:
+            self.said = f"the hand has versions {first} to {last}"
 
     def _move(self, index: int) -> None:
         self.index = min(max(index, 0), len(self.frames) - 1)

@@ -26,6 +26,8 @@ def export(
 
     Exits with 1 if there is no such hand or it is still being played, 2 if that cannot be told.
     """
+    if output is not None and output.exists():
+        raise typer.BadParameter(f"{output} exists already", param_hint="--output")
     answered(_export(postgres_dsn, TableId(table), hand, output, for_public=for_public))
 
 

@@ -121,7 +121,8 @@ def _press(browser: Browser, key: str, record: HandRecord) -> None:
 def _page(browser: Browser) -> Group:
     where = f"{browser.index + 1} of {len(browser.frames)} · view {browser.view}"
     asked = "" if browser.goto is None else f" · version {browser.goto}_"
-    return Group(picture(browser.frame), Text(where + asked, style="bold"), Text(HELP, style="dim"))
+    said = f" · {browser.said}" if browser.said else ""
+    return Group(picture(browser.frame), Text(where + asked + said, style="bold"), Text(HELP, style="dim"))
 
 
 def _fail(why: str, code: int) -> NoReturn:

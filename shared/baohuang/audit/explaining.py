@@ -54,7 +54,10 @@ async def explain(log: EventReader, stream_id: StreamId, version: Version, pause
     """
     until = await hand_until(log, stream_id, version)
     if not until or until[-1].version != version:
-        raise NothingThereError("nothing stands there, which is no ruling")
+        what = f"there is no table {stream_id}"
+        if until or await log.head(stream_id):
+            what = f"{stream_id} has no event of version {version}"
+        raise NothingThereError(what)
     account = _Account(await audit_from(log, until[0]))
     for stored in until:
         account.take(stored)
