@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from baohuang.audit.findings import Check, Finding
+from baohuang.audit.lists import not_listed, wrongly_listed
 from baohuang.audit.pausing import Pause, never
 from baohuang.audit.stream import Depth, StreamAudit
 from baohuang.audit.survey import Survey
@@ -83,8 +84,12 @@ class LogAudit:
             to = Position(min(after + _RANGE, last))
             async for finding in self._range(survey, after, to):
                 yield finding
+            async for finding in not_listed(survey, after, to):
+                yield finding
             self.tally.positions += to - after
             after = to
+        async for finding in wrongly_listed(survey):
+            yield finding
 
     async def _misplaced(self, survey: Survey) -> AsyncIterator[Finding]:
         """Tell of events that stand where the log does not reach, where no range would find them."""

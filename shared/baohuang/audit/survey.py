@@ -10,11 +10,14 @@ from baohuang.audit.queries import query
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.eventlog.port import NO_HASH, NO_POSITION, Position, StreamId, Version
 from baohuang.eventlog.postgres.schema import HISTORY, SCHEMA
+from baohuang.rules.state import PlayerId
 
 _READING: Final = Identity("baohuang verify", HISTORY)
 _SIGNING: Final = Identity("baohuang checkpoint", SCHEMA.role)
 _STREAMS: Final = 1000
 _LAST: Final = query("last_position")
+_RULINGS_NOT_LISTED: Final = query("rulings_not_listed")
+_LISTED_RULINGS: Final = query("listed_rulings")
 _MISPLACED: Final = query("misplaced_events")
 _COUNT: Final = query("count_positions")
 _MISSING: Final = query("missing_positions")
@@ -83,6 +86,22 @@ class Survey:
     async def homeless(self, after: Position, to: Position) -> Sequence[StreamId]:
         """Return the streams without a head that have events in a range."""
         return [row["stream_id"] for row in await self._fetch(_HOMELESS, after, to)]
+
+    async def rulings_not_listed(
+        self, after: Position, to: Position, limit: int
+    ) -> Sequence[tuple[StreamId, Version, PlayerId]]:
+        """Return up to `limit` rulings of a range, each with somebody it is about and is not listed for."""
+        return [tuple(row) for row in await self._fetch(_RULINGS_NOT_LISTED, after, to, limit)]
+
+    async def wrongly_listed(self) -> AsyncIterator[tuple[PlayerId, Position, tuple[StreamId, Version] | None]]:
+        """Give the lines of the list of rulings that are of none about that player, and which event stands there."""
+        after: tuple[str, int] = "", -(2**63)
+        while rows := await self._fetch(_LISTED_RULINGS, *after, _STREAMS):
+            for row in rows:
+                if not row["follows"]:
+                    place = (row["stream_id"], row["version"]) if row["stream_id"] else None
+                    yield row["player"], row["position"], place
+            after = rows[-1]["player"], rows[-1]["position"]
 
     async def position_at(self, moment: datetime) -> Position:
         """Return a position before the events that were recorded from a moment on, found by halving.
