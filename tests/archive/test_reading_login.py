@@ -40,6 +40,6 @@ def test_commands_that_only_read(looker: str, tmp_path: Path) -> None:
         assert done.exit_code == 0, (command, done.output)
     assert run("explain", "table-a", "1", "--postgres-dsn", looker).output.endswith("which is no ruling\n")
     beyond = run("explain", "table-a", "9999999999999999999", "--postgres-dsn", looker)
-    assert (beyond.exit_code, "1<=x<=2147483647" in beyond.output) == (2, True)
+    assert (beyond.exit_code, "2147483647" in beyond.output) == (2, True)
     (file, *_) = tmp_path.glob("*.gz")
     assert run("unarchive", file, "--postgres-dsn", looker).exit_code == 2
