@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -305,6 +306,8 @@ def test_the_commands(dsn: str, tmp_path: Path) -> None:
     database = ("--postgres-dsn", dsn)
     assert run("checkpoint", "--key", key, "--to", file, *database)[1].startswith("made: position")
     assert run("checkpoint", "--key", key, "--to", file, *database)[0] == 2
+    code, again = run("checkpoint", "--key", key, "--json", *database)
+    assert (code, json.loads(again)["made"], len(json.loads(again)["root"])) == (0, False, 64)
     against = ("verify", "--checkpoints", file, "--keys", keys, *database)
     assert run(*against)[0] == 0
     asyncio.run(cut(dsn))

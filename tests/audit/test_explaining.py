@@ -190,4 +190,7 @@ def test_the_command(own_database_dsn: str) -> None:
     assert "an 被禁止参加牌局" in chinese.output
     told = runner.invoke(app, ["explain", "player:an", "1", "--json", *options])
     assert '"follows":true' in told.output
+    assert told.output.startswith('{"stream":"player:an","version":1,')
+    assert '"decidedAt":"' in told.output
+    assert '"reversedBy":null' in told.output
     assert runner.invoke(app, ["explain", "player:an", "9", *options]).exit_code == 2

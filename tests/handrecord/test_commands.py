@@ -1,6 +1,7 @@
 """`baohuang export` and `baohuang replay` as operators run them."""
 
 import asyncio
+import json
 import os
 import pty
 import select
@@ -58,6 +59,14 @@ def test_from_the_log_to_a_file_and_through_it(own_database_dsn: str, tmp_path: 
     assert [int(line.split()[0]) for line in lines] == [one.version for one in record.events]
     assert runner.invoke(app, ["replay", TABLE, "--hand", "1", *database]).output.splitlines() == lines
     assert runner.invoke(app, ["replay", TABLE, "--hand", "9", *database]).exit_code == 1
+    for view in ("all", "public", "2"):
+        steps = runner.invoke(app, ["replay", str(full), "--json", "--view", view]).output.splitlines()
+        told = [json.loads(step) for step in steps]
+        assert [step["version"] for step in told] == [one.version for one in record.events]
+        assert [step["type"] for step in told] == [type(one.event).__name__ for one in record.events]
+        assert any("hidden" in step["data"] for step in told) == (view != "public")
+    (one,) = runner.invoke(app, ["replay", str(full), "--json", "--at", str(told[3]["version"])]).output.splitlines()
+    assert json.loads(one)["version"] == told[3]["version"]
 
 
 async def test_what_is_still_played_or_never_was() -> None:

@@ -1,19 +1,23 @@
 """`baohuang checkpoint` and `baohuang checkpoint-key`: signed statements of what the log is, to be kept elsewhere."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import asyncpg
+import msgspec
 import typer
 
 from baohuang.audit.checkpointing import make
-from baohuang.audit.checkpoints import Checkpoint
+from baohuang.audit.checkpoints import Checkpoint, Statement
 from baohuang.audit.kept import write_end, write_first
 from baohuang.audit.signing import SigningKey, SigningKeyError
 from baohuang.audit.survey import Survey, open_signing
 from command_line.audit.asking import PostgresDsn, answered, cannot_tell
 from command_line.saying import say
 
+Tell = Callable[[Statement | None, str], str]
+"""How a statement is told, and whether it was made now or before."""
 KeyFile = Annotated[Path, typer.Option("--key", help="the private key, Ed25519 in PEM")]
 
 
@@ -37,6 +41,7 @@ def checkpoint(
     *,
     key: KeyFile,
     to: Annotated[Path | None, typer.Option(help="a new file for the checkpoint with the end of every stream")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="one JSON object")] = False,
     postgres_dsn: PostgresDsn,
 ) -> None:
     """Sign where every stream of the log ends now, store that in the log's database, and write it to a file.
@@ -49,26 +54,34 @@ def checkpoint(
         signing = SigningKey.read(key)
     except (SigningKeyError, OSError) as error:
         cannot_tell(error)
-    answered(_checkpoint(postgres_dsn, signing, to))
+    answered(_checkpoint(postgres_dsn, signing, to, _as_json if as_json else _in_words))
 
 
-async def _checkpoint(dsn: str, key: SigningKey, to: Path | None) -> int:
+async def _checkpoint(dsn: str, key: SigningKey, to: Path | None, tell: Tell) -> int:
     async with open_signing(dsn) as survey:
         try:
             made = await make(survey, key, await survey.clock())
         except asyncpg.UniqueViolationError:
             made = None  # by somebody else meanwhile, who is as good
         last = made or await survey.last_checkpoint()
-        if last is None:
-            say("the log is empty")
-            return 0
-        if to is not None:
+        if last is not None and to is not None:
             await _keep(survey, last, to)
-    said = last.statement
-    say(
-        f"{'made' if made else 'made before'}: position {said.position}, {said.streams} streams, root {said.root.hex()}"
-    )
+    say(tell(last.statement if last else None, "made" if made else "made before"))
     return 0
+
+
+def _in_words(said: Statement | None, made: str) -> str:
+    if said is None:
+        return "the log is empty"
+    return f"{made}: position {said.position}, {said.streams} streams, root {said.root.hex()}"
+
+
+def _as_json(said: Statement | None, made: str) -> str:
+    """Return what there is to say as JSON; of an empty log that there is no position."""
+    told: dict[str, object] = {"made": made == "made" and said is not None, "position": 0, "streams": 0, "root": ""}
+    if said is not None:
+        told |= {"position": said.position, "streams": said.streams, "root": said.root.hex()}
+    return msgspec.json.encode(told).decode()
 
 
 async def _keep(survey: Survey, checkpoint: Checkpoint, to: Path) -> None:

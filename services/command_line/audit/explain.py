@@ -1,7 +1,7 @@
 """`baohuang explain`: a ruling as it can be sent to the player it is about."""
 
 import enum
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import typer
@@ -47,11 +47,28 @@ async def _explain(dsn: str, stream_id: StreamId, version: Version, language: La
         except NotARulingError as error:
             cannot_tell(error)
     if language is None:
-        say(msgspec.json.encode(judgement).decode())
+        document = {"stream": stream_id, **_in_camel_case(msgspec.to_builtins(judgement))}
+        say(msgspec.json.encode(document).decode())
     else:
         for line in lines_of(stream_id, judgement, language):
             say(line)
     return len(judgement.findings)
+
+
+def _in_camel_case(document: Any) -> Any:
+    """Return a document with the names that other commands print."""
+    match document:
+        case dict():
+            return {_camel(name): _in_camel_case(value) for name, value in document.items()}
+        case list() | tuple():
+            return list(map(_in_camel_case, document))
+        case _:
+            return document
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
 def lines_of(stream_id: StreamId, told: Judgement, language: Language) -> list[str]:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from baohuang.eventlog.codec import encode
 from baohuang.handrecord import HandRecord, Step, Variant, as_seen_by, replay
 from baohuang.rules.cards import HIDDEN
 from baohuang.rules.events import is_ruling
@@ -65,6 +67,14 @@ def line(frame: Frame) -> str:
     """Return the event in one line: version, time of day (UTC), `§` before a ruling, what happened."""
     mark = "§" if frame.is_ruling else " "
     return f"{frame.version:>5}  {frame.step.recorded.at[_TIME]}  {mark} {frame.said[-1]}"
+
+
+def document(frame: Frame) -> bytes:
+    """Return the event as one JSON object: as in a hand's record, with whether it is a ruling, and what happened."""
+    recorded = frame.step.recorded
+    name, data = encode(recorded.event)
+    place = {"version": recorded.version, "at": recorded.at, "type": name, "ruling": frame.is_ruling}
+    return msgspec.json.encode({**place, "told": frame.said[-1], "data": msgspec.Raw(data)})
 
 
 def picture(frame: Frame) -> RenderableType:

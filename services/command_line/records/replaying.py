@@ -21,8 +21,8 @@ from command_line.audit.asking import UNKNOWN
 from command_line.play.keyboard import unbuffered_terminal
 from command_line.records.browsing import HELP, Browser, keys_in, rulings_in
 from command_line.records.export import record_in_log
-from command_line.records.frames import VIEWS, Frame, frames_of, line, picture
-from command_line.saying import complain
+from command_line.records.frames import VIEWS, Frame, document, frames_of, line, picture
+from command_line.saying import complain, say
 
 _WIDE: Final = 200
 _CHUNK: Final = 4096
@@ -35,6 +35,7 @@ def replay(
     view: Annotated[str, typer.Option(help=f"whose view: one of {', '.join(VIEWS)}")] = "all",
     at: Annotated[int | None, typer.Option(help="begin at this version; where there is no terminal, show it")] = None,
     ruling: Annotated[int | None, typer.Option(min=1, help="the same with the first, second, … ruling")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="one JSON object an event; no terminal needed")] = False,
     postgres_dsn: Annotated[
         str | None,
         typer.Option("--postgres-dsn", envvar="BAOHUANG_POSTGRES_DSN", help="the backend's database, for a TABLE"),
@@ -50,7 +51,10 @@ def replay(
     frames = _frames(record, view)
     console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_WIDE)
     start = _start(frames, at, ruling)
-    if console.is_terminal and sys.stdin.isatty():
+    if as_json:
+        for frame in frames if start is None else (frames[start],):
+            say(document(frame).decode())
+    elif console.is_terminal and sys.stdin.isatty():
         _browse(console, record, Browser(frames, view, start or 0))
     elif start is None:
         for frame in frames:
