@@ -19,11 +19,13 @@ from baohuang.eventlog.port import (
     StreamId,
     Version,
 )
+from baohuang.eventlog.summaries import new_summary
 from baohuang.rules import commands as cmd
 from baohuang.rules.bans import SetBan, decide_ban
 from baohuang.rules.clock import deadline_of, later
 from baohuang.rules.decide import decide
-from baohuang.rules.events import Event, TrusteeshipEntered
+from baohuang.rules.events import Event, TableOpened, TrusteeshipEntered
+from baohuang.rules.evolve import evolve
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import ALL_SEATS, Instant, PlayerId, Table, TableId, TableStatus, in_progress
@@ -201,6 +203,7 @@ class Writer:
     stream_id: StreamId
     version: Version = NO_VERSION
     hash: bytes = NO_HASH
+    table: Table | None = None
 
     async def append(self, actor: PlayerId, at: Instant, events: tuple[Event, ...]) -> None:
         """Append what a command brought about."""
@@ -214,10 +217,21 @@ class Writer:
             request_digest=bytes(32),
             recorded_at=datetime.fromisoformat(at),
             outcome=b"{}",
+            summary=self._summary(events),
         )
         outcome = await self.log.append(append)
         assert isinstance(outcome, Appended), outcome
         self.version, self.hash = outcome.version, outcome.hash
+
+    def _summary(self, events: tuple[Event, ...]) -> bytes | None:
+        """Return the summary that a table has now, if it is another one; None for a player's bans."""
+        before = self.table
+        if before is None and not isinstance(events[0], TableOpened):
+            return None
+        for event in events:
+            self.table = evolve(self.table, event)
+        assert self.table is not None
+        return new_summary(before, self.table)
 
 
 async def found(findings: AsyncIterator[object]) -> list[object]:

@@ -1,4 +1,4 @@
-"""The list of rulings by player is an index: what is taken from it or put into it is found, though no hash tells."""
+"""What lists are made from: rulings by player, tables' summaries. Changed, it is found, though no hash tells."""
 
 import asyncio
 from collections.abc import Iterator
@@ -61,3 +61,12 @@ async def test_a_line_that_was_put_into_it(
     found = await verified(log, dsn)
     assert [one.check for one in found] == [Check.LIST, Check.LIST]
     assert {f"position {position} " in one.message for one in found} == {True, False}
+
+
+@pytest.mark.parametrize("change", ["'{}'", """summary || '{"handsPlayed": 7}'""", "summary - 'status'"])
+async def test_a_changed_summary(log: PostgresLog, superuser: asyncpg.Connection, dsn: str, change: str) -> None:
+    """The table is named."""
+    await superuser.execute(f"update eventlog.heads set summary = {change} where stream_id = $1", TABLE)  # noqa: S608
+    (found,) = await verified(log, dsn)
+    assert (found.check, found.stream_id) == (Check.LIST, TABLE)
+    assert "summary" in found.message

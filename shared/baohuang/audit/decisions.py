@@ -62,6 +62,11 @@ class Decisions:
             self.lose()
         self._doubtful = bool(wrong)
 
+    @property
+    def table(self) -> Table | None:
+        """The table as it is now; None where that is not known, and for what is none."""
+        return None if self._lost else self._table
+
     def lose(self) -> None:
         """Forget the state: it is not known any more."""
         self._lost = True

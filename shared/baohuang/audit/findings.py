@@ -28,7 +28,7 @@ class Check(enum.Enum):
     DEAL = "deal"
     """That the seed is the one committed to and gives, with the players' entropy, the cards that were dealt."""
     LIST = "list"
-    """That rulings are listed for whom they are about, and nothing else is."""
+    """That rulings are listed for whom they are about, nothing else is, and tables are by what their events come to."""
     CHECKPOINT = "checkpoint"
     """That the log still is what a signed checkpoint said it was."""
     REPLY = "reply"
@@ -73,7 +73,7 @@ _WRONG: Final[Mapping[Check, Told]] = MappingProxyType(
             "by the rules another ruling, or none, would have been made", "按规则应作出不同的裁定，或没有裁定"
         ),
         Check.DEAL: Told("the deal is not the one that the seed gives", "发牌结果与种子不符"),
-        Check.LIST: Told("the list of rulings is not what follows from the record", "裁定列表与记录不符"),
+        Check.LIST: Told("what lists show is not what follows from the record", "列表所示与记录不符"),
         Check.CHECKPOINT: Told("the record is not what was signed before", "记录与此前签名确认的不符"),
         Check.REPLY: Told("what was answered is not what the record says", "所答复的与记录不符"),
     }

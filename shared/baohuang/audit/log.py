@@ -11,6 +11,7 @@ from baohuang.audit.pausing import Pause, never
 from baohuang.audit.stream import Depth, StreamAudit
 from baohuang.audit.survey import Survey
 from baohuang.eventlog.port import NO_VERSION, EventReader, Position, StreamId, Version
+from baohuang.eventlog.summaries import follows
 
 _PAGE: Final = 1000
 """Events, or positions times a few, that one read takes."""
@@ -58,6 +59,9 @@ class LogAudit:
                 break
         for finding in audit.end(head):
             yield finding
+        if head is not None and audit.table is not None and not follows(head.summary, audit.table):
+            message = "the summary of the table, which lists show, is not what its events come to"
+            yield Finding(Check.LIST, stream_id, NO_VERSION, message)
         self.tally.streams += 1
 
     async def whole(self, survey: Survey, since: datetime | None = None) -> AsyncIterator[Finding]:

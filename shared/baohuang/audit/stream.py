@@ -12,7 +12,7 @@ from baohuang.eventlog.chain import ChainBroken, PublicEvent, Tip, instant
 from baohuang.eventlog.codec import CodecError, decode
 from baohuang.eventlog.port import NO_POSITION, Head, StoredEvent, StreamId, Version
 from baohuang.rules.events import Event
-from baohuang.rules.state import Instant, PlayerId
+from baohuang.rules.state import Instant, PlayerId, Table
 
 
 class Depth(enum.Enum):
@@ -59,6 +59,11 @@ class StreamAudit:
             if gap:
                 self._decisions.skip()
             yield from self._decisions.take(event)
+
+    @property
+    def table(self) -> Table | None:
+        """The table that the commands before the last one came to; None where that is not known, and for a player."""
+        return self._decisions.table if self._decisions is not None else None
 
     def end_of_command(self) -> Iterator[Finding]:
         """Tell what is wrong with the command whose events came last, all of which are in."""
@@ -120,6 +125,10 @@ class _DecisionAudit:
             return
         for one in wrong:
             yield Finding(Check.DEAL, self._stream_id, Version(one.version), one.message, one.clause)
+
+    @property
+    def table(self) -> Table | None:
+        return self._decisions.table
 
     def skip(self) -> None:
         """Go on after a hole: what is known of the table is not so any more."""
