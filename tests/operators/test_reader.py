@@ -164,7 +164,7 @@ async def test_nothing_hidden_is_seen_early(curious: asyncpg.Connection, secrets
     curious.add_log_listener(lambda _, message: seen.append(str(message)))
     for view in VIEWS if "{view}" in how else ("events",):
         await curious.execute(how.replace("{view}", view))
-    assert len(seen) > 10
+    assert seen
     every = "\n".join(seen)
     assert [secret for secret in secrets if secret in every] == []
 
