@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import (
     NO_HASH,
     NO_VERSION,
@@ -20,6 +21,9 @@ from baohuang.eventlog.port import (
     RequestId,
     StreamId,
 )
+from baohuang.eventlog.summaries import new_summary
+from baohuang.rules.evolve import fold
+from baohuang.rules.state import Table
 
 _FOLDER: Final = Path(__file__).parents[1] / "golden" / "tables"
 
@@ -52,19 +56,23 @@ async def play_again(log: EventLog, copies: int) -> None:
 
 async def _append(log: EventLog, name: str, new_name: str, rows: Sequence[Row]) -> None:
     version, hash_ = NO_VERSION, NO_HASH
+    table: Table | None = None
     for command in _commands(rows):
-        first = command[0]
+        first, before = command[0], table
+        events = tuple(NewEvent(row.type, _renamed(row, name, new_name)) for row in command)
+        table = fold((decode(event.type, event.data) for event in events), before)
         outcome = await log.append(
             Append(
                 stream_id=StreamId(new_name),
                 expected_version=version,
                 expected_hash=hash_,
-                events=tuple(NewEvent(row.type, _renamed(row, name, new_name)) for row in command),
+                events=events,
                 actor=Actor(first.actor),
                 request_id=RequestId(f"{new_name}/{version}"),
                 request_digest=b"",
                 recorded_at=datetime.fromisoformat(first.at),
                 outcome=b"{}",
+                summary=new_summary(before, table) if table else None,
             )
         )
         if not isinstance(outcome, Appended):
