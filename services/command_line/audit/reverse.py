@@ -23,9 +23,9 @@ from baohuang.rpc.auth import Role, caller_id
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.tls.files import CertificateError, Tls
 from command_line.audit.asking import DIFFERENT, cannot_tell
-from command_line.backend import table_address
-from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKey, DevelopmentKeyError
+from command_line.development_key import DEFAULT_DATA_DIR
 from command_line.identities import by_key
+from command_line.running import address_of, key_of
 from command_line.saying import complain, say
 
 _PATIENCE: Final = Patience(attempts=8)
@@ -57,7 +57,7 @@ def reverse(
     Exits with 1 if it is refused, having told why; 2 if it cannot be told whether it was done.
     """
     credentials = _operator(data, operator) if token is None else BearerToken(token)
-    service = address or _address_of(data)
+    service = address or address_of(data)
 
     asked = RequestId(request_id) if request_id else fresh_id()
 
@@ -122,14 +122,4 @@ def _operator(data: Path, name: str) -> Credentials:
         raise typer.BadParameter(
             "1 to 64 of A-Z a-z 0-9 . _ @ : -, the first a letter or digit", param_hint="--operator"
         )
-    try:
-        return by_key(DevelopmentKey.of(data), Role.OPERATOR)(PlayerId(name))
-    except (DevelopmentKeyError, OSError) as error:
-        raise typer.BadParameter(str(error), param_hint="--data") from None
-
-
-def _address_of(data: Path) -> str:
-    try:
-        return table_address(data)
-    except (ValueError, OSError) as error:
-        raise typer.BadParameter(f"no table service was started there: {error}", param_hint="--data") from None
+    return by_key(key_of(data), Role.OPERATOR)(PlayerId(name))

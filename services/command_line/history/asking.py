@@ -1,13 +1,15 @@
 """What both commands of this folder ask with."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 import typer
 
 PAGE: Final = 500
 """Rows that one read takes: so many are held at a time, however many are printed."""
+
+_Row = TypeVar("_Row")
 
 Table = Annotated[str | None, typer.Option("--table", help="of this table, or `player:NAME` for a player's bans")]
 Since = Annotated[
@@ -29,3 +31,14 @@ def known(names: Sequence[str] | None, is_known: Callable[[str], bool], what: st
         if not is_known(name):
             raise typer.BadParameter(f"{name!r} is no {what}", param_hint="--type")
     return tuple(names or ())
+
+
+async def up_to(limit: int | None, pages: AsyncIterator[Sequence[_Row]]) -> AsyncIterator[Sequence[_Row]]:
+    """Give the pages, the last one cut, until there were so many rows; None: all."""
+    left = limit
+    async for page in pages:
+        yield page[:left]
+        if left is not None:
+            left -= len(page)
+            if left <= 0:
+                return

@@ -14,7 +14,7 @@ from baohuang.history.sought import EventsSought, Order
 from baohuang.rules.events import EVENT_TYPES
 from baohuang.rules.state import PlayerId
 from command_line.audit.asking import PostgresDsn, answered
-from command_line.history.asking import PAGE, AsJson, Limit, Since, Table, Until, in_utc, known
+from command_line.history.asking import PAGE, AsJson, Limit, Since, Table, Until, in_utc, known, up_to
 from command_line.history.entries import show
 from command_line.saying import say
 
@@ -51,14 +51,9 @@ def history(
 
 
 async def _list(dsn: str, sought: EventsSought, order: Order, limit: int | None, tell: Tell) -> int:
-    left = limit
     async with open_history(dsn, readers=1) as reader:
-        async for page in pages_of_events(reader, sought, order, min(PAGE, limit or PAGE)):
-            shown = page[:left]
-            tell(shown)
-            left = None if left is None else left - len(shown)
-            if left == 0:
-                break
+        async for page in up_to(limit, pages_of_events(reader, sought, order, min(PAGE, limit or PAGE))):
+            tell(page)
     return 0
 
 

@@ -18,7 +18,7 @@ from baohuang.rules.events import names_ruling
 from baohuang.rules.state import PlayerId
 from command_line.audit.asking import PostgresDsn, answered
 from command_line.audit.explain import Language
-from command_line.history.asking import PAGE, AsJson, Limit, Since, Table, Until, in_utc, known
+from command_line.history.asking import PAGE, AsJson, Limit, Since, Table, Until, in_utc, known, up_to
 from command_line.history.entries import show
 from command_line.saying import say
 
@@ -56,18 +56,13 @@ def rulings(
 
 
 async def _list(dsn: str, sought: RulingsSought, limit: int | None, language: Language | None) -> int:
-    left = limit
     async with open_history(dsn, readers=1) as reader:
-        async for page in pages_of_rulings(reader, sought, min(PAGE, limit or PAGE)):
-            shown = page[:left]
+        async for page in up_to(limit, pages_of_rulings(reader, sought, min(PAGE, limit or PAGE))):
             if language is None:
-                _print_json(shown)
+                _print_json(page)
             else:
-                for ruling in shown:
+                for ruling in page:
                     show(ruling.event, _line(ruling, language))
-            left = None if left is None else left - len(shown)
-            if left == 0:
-                break
     return 0
 
 

@@ -16,8 +16,7 @@ from baohuang.embedded.errors import EmbeddedServerError
 from baohuang.rpc.auth import caller_id
 from baohuang.rules.rulesets import BOUNDS, RULESETS, Options
 from baohuang.rules.state import PlayerId
-from command_line.backend import MigrationError, table_address
-from command_line.development_key import DevelopmentKey, DevelopmentKeyError
+from command_line.backend import MigrationError
 from command_line.identities import Identify, by_key, by_own_word, subject_of
 from command_line.passing import backend_for, stoppable, while_alive
 from command_line.play.bot_names import BOTS, is_bot, unused_names
@@ -26,6 +25,7 @@ from command_line.play.displays import Display, LineDisplay, PictureDisplay
 from command_line.play.inbox import Inbox
 from command_line.play.keyboard import read_in_background, unbuffered_terminal
 from command_line.play.session import Session
+from command_line.running import address_of, key_of
 from command_line.services import SCORING
 
 _PACE_ON_A_TERMINAL: Final = 0.7
@@ -135,8 +135,8 @@ def _check(ruleset: str, name: str) -> None:
 def _service(address: str | None, data: Path | None, token: str | None) -> _Service | None:
     """Return the service that was asked for, None for one of our own."""
     if data is not None:
-        identify = by_key(_key_of(data))
-        address = address or _address_of(data)
+        identify = by_key(key_of(data))
+        address = address or address_of(data)
     elif address is not None:
         identify = by_own_word
     elif token is not None:
@@ -144,20 +144,6 @@ def _service(address: str | None, data: Path | None, token: str | None) -> _Serv
     else:
         return None
     return _Service(address, identify if token is None else lambda _: BearerToken(token), identify)
-
-
-def _key_of(data: Path) -> DevelopmentKey:
-    try:
-        return DevelopmentKey.of(data)
-    except (DevelopmentKeyError, OSError) as error:
-        raise typer.BadParameter(str(error), param_hint="--data") from None
-
-
-def _address_of(data: Path) -> str:
-    try:
-        return table_address(data)
-    except (ValueError, OSError) as error:
-        raise typer.BadParameter(f"no table service was started there: {error}", param_hint="--data") from None
 
 
 def _fail(why: str) -> NoReturn:
