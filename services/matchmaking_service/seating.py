@@ -6,8 +6,8 @@ While that is not known the match stays, and is asked for again by whoever has i
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, suppress
 from typing import Final, Protocol, assert_never
 
 import structlog
@@ -27,16 +27,20 @@ FAULTS_BORNE: Final = 5
 """After so many tries that ended in a fault of the table service the match is set aside: its players are not queued
 again, since they may sit at its table."""
 _CLAIMED_AT_ONCE: Final = 50
-_OPENED_AT_ONCE: Final = 25
-"""Tables that are opened at one time cost the log less each."""
+_OPENED_AT_ONCE: Final = 50
+"""Tables that are opened at one time cost less each."""
+_CALLS: Final = 25
 _log = structlog.get_logger("matchmaking")
 
 
 class Opener(Protocol):
     """Opens tables."""
 
-    async def open(self, match: Formed) -> Outcome:
-        """Open the table of a match; as often as it is asked for there is one."""
+    def open(self, matches: Sequence[Formed]) -> AsyncGenerator[tuple[Formed, Outcome]]:
+        """Open the tables of matches and give what came of each, as it comes.
+
+        As often as a match is asked for there is one table.
+        """
 
 
 class Seating:
@@ -56,11 +60,12 @@ class Seating:
         self._poll_seconds: Final = poll_seconds
         self._told: Final = told
         self._own: list[Formed] = []
-        self._in_hand: Final[dict[MatchId, asyncio.Task[None]]] = {}
+        self._in_hand: Final[set[MatchId]] = set()
+        self._under_way: Final[set[asyncio.Task[None]]] = set()
         self._claim_at = 0.0
         self.counts: Final = SeatingCounts()
         self._poked: Final = asyncio.Event()
-        self._room: Final = asyncio.Semaphore(_OPENED_AT_ONCE)
+        self._room: Final = asyncio.Semaphore(_CALLS)
 
     def take(self, formed: Sequence[Formed]) -> None:
         """Take matches that were just formed here."""
@@ -74,20 +79,25 @@ class Seating:
                 self._poked.clear()
                 own, self._own = self._own, []
                 left = await self._claimed() if time.monotonic() >= self._claim_at else ()
-                for match in (*own, *left):
-                    self._begin(match)
+                for first in range(0, len(own), _OPENED_AT_ONCE):
+                    self._begin(own[first : first + _OPENED_AT_ONCE])
+                # What was left lying may be so for a fault of its own, which is nobody else's.
+                for match in left:
+                    self._begin((match,))
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._poked.wait(), self._poll_seconds)
         finally:
-            await ended(self._in_hand.values())
+            await ended(self._under_way)
 
-    def _begin(self, match: Formed) -> None:
-        """Seat a match beside the others, unless that is being done: its lease ran out in our own hands then."""
-        if match.match_id in self._in_hand:
+    def _begin(self, matches: Sequence[Formed]) -> None:
+        """Seat matches beside the others, but none that is being seated: its lease ran out in our own hands then."""
+        fresh = [match for match in matches if match.match_id not in self._in_hand]
+        if not fresh:
             return
-        task = asyncio.create_task(self._seat(match), name=f"seating {match.match_id}")
-        self._in_hand[match.match_id] = task
-        task.add_done_callback(lambda _: self._in_hand.pop(match.match_id))
+        self._in_hand.update(match.match_id for match in fresh)
+        task = asyncio.create_task(self._seat(fresh), name="seating")
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
 
     async def _claimed(self) -> Sequence[Formed]:
         """Take what was left lying, as often as is polled and no more."""
@@ -98,10 +108,17 @@ class Seating:
             _log.warning("no matches claimed", error=type(error).__name__)
             return ()
 
-    async def _seat(self, match: Formed) -> None:
-        """Open one table; what fails leaves the match to whoever takes it when its lease is over."""
-        async with self._room:
-            outcome = await self._tables.open(match)
+    async def _seat(self, matches: Sequence[Formed]) -> None:
+        """Open tables, and settle each match once it is known what came of it."""
+        try:
+            async with self._room, aclosing(self._tables.open(matches)) as outcomes, asyncio.TaskGroup() as settling:
+                async for match, outcome in outcomes:
+                    settling.create_task(self._settled(match, outcome))
+        finally:
+            self._in_hand.difference_update(match.match_id for match in matches)
+
+    async def _settled(self, match: Formed, outcome: Outcome) -> None:
+        """Settle a match; what fails leaves it to whoever takes it when its lease is over."""
         try:
             await self._settle(match, outcome)
         except (*FAILURES, NotNoted) as error:

@@ -3,7 +3,8 @@
 import asyncio
 import os
 import sys
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Final
 
 import asyncpg
 import grpc
@@ -11,12 +12,15 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
+from baohuang.gen.table.v1 import play_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as table_pb
 from baohuang.rpc.server import RpcServer
 from baohuang.rpc.settings import ServerSettings
 from matchmaking.processes import nobody_there, running
 from matchmaking.serving import alone, matchmaking
 from matchmaking_service.wiring import SERVICES
+
+INTERNAL: Final = 13
 
 
 async def test_it_serves_and_drains(own_database_dsn: str) -> None:
@@ -57,21 +61,32 @@ async def test_one_that_cannot_run_says_why(variables: dict[str, str], said: str
     assert not [word for word in ("Traceback", "hunter2", "swordfish") if word in text]
 
 
-def failing() -> Any:
+async def fail_whole(_orders: AsyncIterator[table_pb.PlayRequest], _context: Any) -> None:
+    """Break down."""
+    raise RuntimeError("a bug")
+
+
+async def fail_one(orders: AsyncIterator[table_pb.PlayRequest], context: Any) -> None:
+    """Break down over each command by itself, as a table service does."""
+    async for order in orders:
+        refused = play_pb2.Refused(request_id=order.open_table.request_id, code=INTERNAL, reason="INTERNAL")
+        await context.write(play_pb2.PlayResponse(refused=refused))
+
+
+def failing(fail: Callable[[AsyncIterator[table_pb.PlayRequest], Any], Awaitable[None]]) -> Any:
     """Return the handlers of a table service with a bug."""
-
-    async def fail(_request: table_pb.OpenTableRequest, _context: Any) -> table_pb.OpenTableResponse:
-        raise RuntimeError("a bug")
-
-    codec = (table_pb.OpenTableRequest.FromString, table_pb.OpenTableResponse.SerializeToString)
-    methods = {"OpenTable": grpc.unary_unary_rpc_method_handler(fail, *codec)}
+    codec = (table_pb.PlayRequest.FromString, play_pb2.PlayResponse.SerializeToString)
+    methods = {"Play": grpc.stream_stream_rpc_method_handler(fail, *codec)}
     return grpc.method_handlers_generic_handler("baohuang.table.v1.TableService", methods)
 
 
-async def test_a_table_service_that_fails_on_a_match(own_database_dsn: str, database: asyncpg.Connection) -> None:
+@pytest.mark.parametrize("fail", [fail_whole, fail_one])
+async def test_a_table_service_that_fails_on_a_match(
+    own_database_dsn: str, database: asyncpg.Connection, fail: Any
+) -> None:
     """After some tries its players are set aside, not queued again, since they may sit there; others are unharmed."""
     server = RpcServer(ServerSettings(insecure_dev=True, refuse_seconds=0.0), "127.0.0.1:0")
-    server.grpc.add_generic_rpc_handlers((failing(),))
+    server.grpc.add_generic_rpc_handlers((failing(fail),))
     port = await server.start("baohuang.table.v1.TableService")
     async with matchmaking(own_database_dsn, f"127.0.0.1:{port}") as service:
         tickets = [await service.caller(player).queue() for player in ("an", "bo", "chen", "deng", "er")]
