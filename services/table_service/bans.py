@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from baohuang.eventlog.chain import instant
-from baohuang.eventlog.codec import decode, encode
+from baohuang.eventlog.codec import encode
 from baohuang.eventlog.port import (
     NO_HASH,
     NO_VERSION,
@@ -30,6 +30,7 @@ from baohuang.rules.refusals import RefusedError
 from baohuang.rules.state import Instant, PlayerId
 from table_service.claims import claims_of
 from table_service.clock import DatabaseClock
+from table_service.readable import events_in
 from table_service.refusing import refusal_of
 
 
@@ -97,7 +98,7 @@ class Bans:
 
     def _decide(self, request: BanRequest, stored: Sequence[StoredEvent]) -> Append:
         now = self._clock.now()
-        banned = is_banned(decode(event.type, event.data) for event in stored)
+        banned = is_banned(events_in(stored))
         command = SetBan(request.player, request.banned, request.note, Instant(instant(now)))
         event = decide_ban(banned=banned, command=command)
         version = stored[-1].version if stored else NO_VERSION

@@ -14,7 +14,7 @@ from typing import Final, Self
 import structlog
 
 from baohuang.eventlog.port import NO_VERSION, EventLog, EventLogError, StreamId, Version
-from baohuang.rpc.errors import NotFound
+from baohuang.rpc.errors import NotFound, Unavailable
 from baohuang.rules.state import TableId
 from table_service.tables import Tables
 from table_service.watch.hub import Hub
@@ -62,13 +62,18 @@ class Following:
             self._reading[table_id] = task
 
     async def _read(self, table_id: TableId) -> None:
-        """Read until the table is where it is wanted; what fails is left to the next poll."""
+        """Read until the table is where it is wanted; what fails is left to the next poll.
+
+        Who watches what cannot be shown here is sent away, to watch it on another replica.
+        """
         try:
             while self._wanted.pop(table_id, NO_VERSION) > self._tables.version_of(table_id):
                 async with self._room:
                     await self._tables.current(table_id)
         except (EventLogError, NotFound) as error:
             _log.warning("watched table not read", table_id=table_id, error=type(error).__name__)
+        except Unavailable as newer:
+            self._hub.refuse(table_id, newer)
         finally:
             # Here and not when the task is done, which is later: what is wanted in between would be forgotten.
             self._wanted.pop(table_id, None)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import StoredEvent
 from baohuang.rules.events import Event
 from baohuang.rules.evolve import states
 from baohuang.rules.state import Table
+from table_service.readable import events_in
 
 
 class Happened(Struct, frozen=True):
@@ -27,5 +27,8 @@ def replay(
 
 
 def replay_stored(stored: Sequence[StoredEvent]) -> Sequence[Happened]:
-    """Return what happened from a HandStarted or TableOpened on, which needs no table before it."""
-    return list(replay(None, stored, [decode(event.type, event.data) for event in stored]))
+    """Return what happened from a HandStarted or TableOpened on, which needs no table before it.
+
+    Raises Unavailable (NEWER_RELEASE).
+    """
+    return list(replay(None, stored, events_in(stored)))

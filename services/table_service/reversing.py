@@ -9,11 +9,13 @@ from baohuang.audit.findings import Check, Finding
 from baohuang.audit.pausing import HalfTheTime
 from baohuang.audit.standing import findings_of_last_hand
 from baohuang.eventlog.port import Actor, EventLog, EventLogError, StreamId, Version
+from baohuang.eventlog.reading_back import HAND_STARTED
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.rpc.errors import IllegalMove, Reason, Unavailable
 from baohuang.rules.events import names_ruling
 from table_service import api
 from table_service.handler import CommandHandler
+from table_service.readable import events_in
 from table_service.request import Request
 
 _log = structlog.get_logger("table_service")
@@ -53,9 +55,15 @@ class Reversing:
     async def _check_record(self, request: Request) -> None:
         """Raise IllegalMove if the hand's record does not follow; what was taken back before has its outcome still.
 
+        Raises Unavailable if it cannot be read here, LogUnavailable.
+
         Only rulings of the last hand can be taken back, and the points come from its record: so all of it has to stand.
         """
-        found = await findings_of_last_hand(self._log, StreamId(request.table_id), HalfTheTime())
+        stream_id = StreamId(request.table_id)
+        found = await findings_of_last_hand(self._log, stream_id, HalfTheTime())
+        if found:
+            # What a newer release wrote is no dispute.
+            events_in(await self._log.read_since_last(stream_id, HAND_STARTED))
         if found and not await self._log.find_request(Actor(request.player), request.request_id):
             _log.error("record disputed", table_id=request.table_id, version=found[0].version, findings=len(found))
             raise _disputed(found)

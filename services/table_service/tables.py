@@ -10,14 +10,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import NO_HASH, NO_VERSION, EventReader, StoredEvent, StreamId, Version
 from baohuang.eventlog.reading_back import HAND_STARTED, from_hand_of
 from baohuang.rules.events import Event
-from baohuang.rules.evolve import fold
 from baohuang.rules.state import PlayerId, Table, TableId, in_progress
 from table_service.curtain import Curtain, Learnt, Seen
 from table_service.happened import replay, replay_stored
+from table_service.readable import events_in, table_after
 from table_service.refusing import no_such_table
 
 TABLES_HELD = 10_000
@@ -58,7 +57,10 @@ Listener = Callable[[TableId, Sequence[Learnt]], None]
 
 
 class Tables:
-    """Tables by id, the least recently used dropped first, but none of those that `is_kept` names."""
+    """Tables by id, the least recently used dropped first, but none of those that `is_kept` names.
+
+    Whatever reads the log raises Unavailable as well, for what a newer release wrote (`readable`).
+    """
 
     def __init__(
         self,
@@ -113,7 +115,7 @@ class Tables:
     async def catch_up(self, held: HeldTable) -> None:
         """Read what the log has beyond the held version; the caller holds the lock. Raises LogUnavailable."""
         while stored := await self._log.read_stream(held.stream_id, held.version):
-            self.learn(held, stored, [decode(event.type, event.data) for event in stored])
+            self.learn(held, stored, events_in(stored))
 
     async def reload(self, held: HeldTable) -> None:
         """Go back to what the log says, which is behind; the caller holds the lock. Raises NotFound, LogUnavailable."""
@@ -182,5 +184,4 @@ class Tables:
 
 
 def _held_after(table_id: TableId, stored: Sequence[StoredEvent]) -> HeldTable:
-    table = fold(decode(event.type, event.data) for event in stored)
-    return HeldTable(table_id, table, stored[-1].version, stored[-1].hash)
+    return HeldTable(table_id, table_after(stored), stored[-1].version, stored[-1].hash)

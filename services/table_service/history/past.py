@@ -5,15 +5,14 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import NO_VERSION, StoredEvent, StreamId, Version
 from baohuang.history.reader import HistoryReader
 from baohuang.rpc.errors import NotFound, Reason
-from baohuang.rules.evolve import fold
 from baohuang.rules.redact import Viewer, mask
 from baohuang.rules.state import Table
 from table_service.history.sight import Sights
 from table_service.privacy import Visitor
+from table_service.readable import table_after
 from table_service.views import viewer_seat
 
 At = Version | datetime
@@ -38,7 +37,7 @@ class Past:
     async def at(self, visitor: Visitor, stream_id: StreamId, at: At) -> PastTable:
         """Return the table right after a version, or after all that was recorded by an instant.
 
-        It is open if the hand that was played then is over by now. Raises NotFound, LogUnavailable.
+        It is open if the hand that was played then is over by now. Raises NotFound, LogUnavailable, Unavailable.
         """
         version = await self._records.version_at(stream_id, at) if isinstance(at, datetime) else at
         sight = await self._sights.of_one(visitor, stream_id)
@@ -53,7 +52,7 @@ class Past:
 
 
 def _folded(stored: Sequence[StoredEvent]) -> Table:
-    table = fold(decode(one.type, one.data) for one in stored)
+    table = table_after(stored)
     if table is None:
         raise ValueError("a table begins with an event")
     return table

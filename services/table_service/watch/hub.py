@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from baohuang.rpc.errors import Exhausted
+from baohuang.rpc.errors import Exhausted, Refusal
 from baohuang.rules.state import PlayerId, TableId
 from table_service.curtain import Learnt
 from table_service.identifiers import WatchId
@@ -116,6 +116,11 @@ class Hub:
         """Offer a notice to all who watch the table; each is told when he has seen what it is about."""
         for subscription in self._watching.get(table_id, ()):
             subscription.notify(notice)
+
+    def refuse(self, table_id: TableId, refusal: Refusal) -> None:
+        """End all streams of a table that cannot be shown here, with that refusal."""
+        for subscription in tuple(self._watching.get(table_id, ())):
+            subscription.refuse(refusal)
 
     @property
     def watches(self) -> int:

@@ -103,6 +103,10 @@ class Subscription:
             self.ending = ending
         self._wake()
 
+    def refuse(self, refusal: Refusal) -> None:
+        """Have the stream end at once, with that refusal."""
+        self._cut(refusal)
+
     @property
     def has_news(self) -> bool:
         """Whether there is anything to tell the watcher."""

@@ -9,7 +9,8 @@ struct of that form, made from its annotations.
 
 History outlives its writer. A key that this release does not know is passed over (a newer one wrote it), a missing one
 is the zero of its type (an older one did); so a field added to an event must mean "as before" by its zero, and an enum
-or a message added must be optional.
+or a message added must be optional. Who decides on what events say must not pass over what he does not know:
+`decode_whole` refuses it.
 
     CodecError
     ├── UnknownEventTypeError    no such event in this release
@@ -18,7 +19,7 @@ or a message added must be optional.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
+from enum import Enum, auto
 from functools import cache
 from types import GenericAlias, MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Final, Generic, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -47,6 +48,13 @@ class MalformedEventError(CodecError):
     """The data is not that of an event of its type; or the event holds what no message can (2^31, a lone surrogate)."""
 
 
+class Unknown(Enum):
+    """What becomes of a key that this release does not know."""
+
+    PASSED_OVER = auto()
+    REFUSED = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class _Form:
     """How one class of events is written and read."""
@@ -59,9 +67,9 @@ class _Form:
 class Codec(Generic[_E]):
     """Writes and reads the events of some classes, which are told apart by their names."""
 
-    def __init__(self, classes: Mapping[str, type[Any]]) -> None:
+    def __init__(self, classes: Mapping[str, type[Any]], unknown: Unknown = Unknown.PASSED_OVER) -> None:
         """Take the classes by name. Raises TypeError for a field that has no place in an event."""
-        self._forms: Final = {name: _form_of(event_class) for name, event_class in classes.items()}
+        self._forms: Final = {name: _form_of(event_class, unknown) for name, event_class in classes.items()}
 
     def encode(self, event: _E) -> tuple[str, bytes]:
         """Return the event's type and its data, UTF-8.
@@ -105,36 +113,37 @@ def _camel(name: str) -> str:
 
 
 @cache
-def _twin(cls: type) -> type[msgspec.Struct]:
+def _twin(cls: type, unknown: Unknown) -> type[msgspec.Struct]:
     """Return the struct that is written for a dataclass: its fields in the order of their names in JSON."""
     hints = get_type_hints(cls)
     ordered = sorted((field.name for field in fields(cls)), key=_camel)
     return msgspec.defstruct(
         cls.__name__,
-        [_twin_field(name, hints[name]) for name in ordered],
+        [_twin_field(name, hints[name], unknown) for name in ordered],
         rename=_camel,
         omit_defaults=True,
         kw_only=True,
+        forbid_unknown_fields=unknown is Unknown.REFUSED,
     )
 
 
-def _twin_field(name: str, annotation: Any) -> tuple[str, Any] | tuple[str, Any, object]:
+def _twin_field(name: str, annotation: Any, unknown: Unknown) -> tuple[str, Any] | tuple[str, Any, object]:
     bare = _bare(annotation)
     kind = get_origin(bare) or bare
-    written = _written(bare)
+    written = _written(bare, unknown)
     return (name, written, _ZEROS[kind]) if kind in _ZEROS else (name, written)
 
 
-def _written(annotation: Any) -> Any:
+def _written(annotation: Any, unknown: Unknown) -> Any:
     """Return the type in JSON of an annotation; TypeError for one that has no place in an event."""
     bare = _bare(annotation)
     match get_origin(bare), get_args(bare):
         case origin, (inner, none) if origin in {UnionType, Union} and none is NoneType:
-            return _written(inner) | None
+            return _written(inner, unknown) | None
         case origin, (inner, dots) if origin is tuple and dots is Ellipsis:
-            return GenericAlias(tuple, (_written(inner), ...))
+            return GenericAlias(tuple, (_written(inner, unknown), ...))
     if is_dataclass(bare) and isinstance(bare, type):
-        return _twin(bare)
+        return _twin(bare, unknown)
     if bare is int:
         return _INT32
     if bare in {bool, str} or issubclass(bare, Enum):
@@ -148,8 +157,8 @@ def _bare(annotation: Any) -> Any:
     return annotation
 
 
-def _form_of(event_class: type[Any]) -> _Form:
-    twin = _twin(event_class)  # type: ignore[arg-type] # a class is hashable, though mypy doubts it
+def _form_of(event_class: type[Any], unknown: Unknown) -> _Form:
+    twin = _twin(event_class, unknown)  # type: ignore[arg-type] # a class is hashable, though mypy doubts it
     return _Form(event_class, twin, msgspec.json.Decoder(twin))
 
 
@@ -159,5 +168,7 @@ encode: Final = _EVENTS.encode
 """Write one of the game's events; see `Codec.encode`."""
 decode: Final = _EVENTS.decode
 """Read one of the game's events; see `Codec.decode`."""
+decode_whole: Final = Codec[Event](EVENT_TYPES, Unknown.REFUSED).decode
+"""Read one of the game's events, but none with a key that this release does not know, a MalformedEventError."""
 json_form: Final = _EVENTS.json_form
 """Describe the JSON of one of the game's types of events; see `Codec.json_form`."""

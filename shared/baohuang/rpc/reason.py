@@ -123,6 +123,8 @@ class Reason(StrEnum):
     """You read your stream too slowly: watch again, from the version you have."""
     DRAINING = "DRAINING"
     """The server is going away: connect again and retry with the same request id."""
+    NEWER_RELEASE = "NEWER_RELEASE"
+    """A newer release wrote what this replica does not know: connect again and retry with the same request id."""
     LOG_UNAVAILABLE = "LOG_UNAVAILABLE"
     """The event log did not answer, and the command may or may not be stored: retry with the same request id."""
     INTERNAL = "INTERNAL"

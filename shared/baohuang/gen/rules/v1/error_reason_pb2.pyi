@@ -145,6 +145,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 49
     """INTERNAL. A bug of the service: retry once with the same request id, then report it."""
+    ERROR_REASON_NEWER_RELEASE: _ErrorReason.ValueType  # 50
+    """UNAVAILABLE. In the middle of an upgrade: a newer release wrote what this replica does not know of the table, so it
+    neither decides nor shows. Connect again, to reach another replica, and retry with the same request id.
+    """
     ERROR_REASON_NO_SUCH_TICKET: _ErrorReason.ValueType  # 60
     """--- Matchmaking. ---
 
@@ -311,6 +315,10 @@ id, which tells.
 """
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 49
 """INTERNAL. A bug of the service: retry once with the same request id, then report it."""
+ERROR_REASON_NEWER_RELEASE: ErrorReason.ValueType  # 50
+"""UNAVAILABLE. In the middle of an upgrade: a newer release wrote what this replica does not know of the table, so it
+neither decides nor shows. Connect again, to reach another replica, and retry with the same request id.
+"""
 ERROR_REASON_NO_SUCH_TICKET: ErrorReason.ValueType  # 60
 """--- Matchmaking. ---
 
