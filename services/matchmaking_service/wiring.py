@@ -11,6 +11,7 @@ import grpc
 from baohuang.client.credentials import BearerToken, Metadata
 from baohuang.database.flush_counts import read_flushes
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
+from baohuang.database.release import check_schema
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2, matchmaking_service_pb2_grpc
 from baohuang.rpc.auth import PLAYER_KEY, ROLE_KEY, Role
 from baohuang.rpc.server import RpcServer
@@ -59,12 +60,15 @@ _CHANNEL: Final = (
 async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterator[Watching]:
     """Open what the servicer needs, register it on the server, and make matches for as long as the block lasts.
 
-    Gives who watches, to be sent away before the drain. Raises OSError, asyncpg.PostgresError, CertificateError.
+    Gives who watches, to be sent away before the drain. Raises OSError, asyncpg.PostgresError, CertificateError,
+    SchemaMismatchError.
     """
+    dsn = settings.postgres_dsn.get_secret_value()
+    await check_schema(dsn, SCHEMA)
     metadata = _metadata(settings)
     pace = Pace(settings.ticket_lifetime_seconds, settings.fill_with_bots_after, kept=settings.keep_seconds)
     async with AsyncExitStack() as opened:
-        pool = await opened.enter_async_context(await open_tickets(settings.postgres_dsn.get_secret_value()))
+        pool = await opened.enter_async_context(await open_tickets(dsn))
         tables = await opened.enter_async_context(channel_to(settings.table_address, settings.client_tls))
         ratings: Ratings = NoRatings()
         if settings.rating_address is not None:

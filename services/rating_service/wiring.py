@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
+from baohuang.database.release import check_schema
 from baohuang.gen.rating.v1 import rating_service_pb2, rating_service_pb2_grpc
 from baohuang.metrics.family import Metrics
 from baohuang.rpc.reading import Reader
@@ -35,9 +36,11 @@ _PATIENCE: Final = Limits(lock_ms=4_000)
 async def wired(server: RpcServer, settings: RatingSettings) -> AsyncIterator[None]:
     """Open what the servicer needs, register it on the server, and follow the ledger where NATS is known.
 
-    Raises OSError, asyncpg.PostgresError, CertificateError.
+    Raises OSError, asyncpg.PostgresError, CertificateError, SchemaMismatchError.
     """
-    async with await open_ratings(settings.postgres_dsn.get_secret_value()) as pool:
+    dsn = settings.postgres_dsn.get_secret_value()
+    await check_schema(dsn, SCHEMA)
+    async with await open_ratings(dsn) as pool:
         register(server, pool)
         if settings.nats is None:
             yield

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
+from baohuang.database.release import check_schema
 from baohuang.gen.scoring.v1 import scoring_service_pb2, scoring_service_pb2_grpc
 from baohuang.metrics.family import Metrics
 from baohuang.rpc.reading import Reader
@@ -40,9 +41,11 @@ _PATIENCE: Final = Limits(lock_ms=4_000)
 async def wired(server: RpcServer, settings: ScoringSettings) -> AsyncIterator[None]:
     """Open what the servicer needs, register it on the server, and follow the log where NATS is known.
 
-    Raises OSError, asyncpg.PostgresError, CertificateError.
+    Raises OSError, asyncpg.PostgresError, CertificateError, SchemaMismatchError.
     """
-    async with await open_ledger(settings.postgres_dsn.get_secret_value()) as pool:
+    dsn = settings.postgres_dsn.get_secret_value()
+    await check_schema(dsn, SCHEMA)
+    async with await open_ledger(dsn) as pool:
         register(server, pool)
         if settings.nats is None:
             yield

@@ -9,8 +9,10 @@ from functools import partial
 from typing import Final
 
 from baohuang.database.flush_counts import read_flushes
+from baohuang.database.release import check_schema
 from baohuang.eventlog.port import EventLog
 from baohuang.eventlog.postgres.log import open_log
+from baohuang.eventlog.postgres.schema import SCHEMA
 from baohuang.gen.history.v1 import history_service_pb2_grpc
 from baohuang.gen.rules.v1 import rules_service_pb2, rules_service_pb2_grpc
 from baohuang.gen.table.v1 import table_service_pb2, table_service_pb2_grpc
@@ -75,9 +77,10 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
     """Open what the servicers need and register them on the server; closed in order once it is drained.
 
     Gives the hub, to send the watchers away before the drain. Raises OSError, asyncpg.PostgresError, LogUnavailable,
-    CertificateError.
+    CertificateError, SchemaMismatchError.
     """
     dsn = settings.postgres_dsn.get_secret_value()
+    await check_schema(dsn, SCHEMA)
     nats = OnNats(settings.nats, settings.replica or "table") if settings.nats else None
     async with (
         open_log(dsn) as log,

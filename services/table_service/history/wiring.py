@@ -5,8 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from baohuang.database.release import check_schema
 from baohuang.eventlog.port import EventReader
 from baohuang.eventlog.postgres.log import open_reader
+from baohuang.eventlog.postgres.schema import HISTORY, SCHEMA
 from baohuang.gen.history.v1 import history_service_pb2, history_service_pb2_grpc
 from baohuang.history.reader import HistoryReader, open_history
 from baohuang.rpc.server import RpcServer
@@ -45,10 +47,12 @@ def register(server: RpcServer, record: Record, reverse: Reverse) -> None:
 async def wired(server: RpcServer, settings: HistorySettings) -> AsyncIterator[None]:
     """Open what the servicer needs to be served alone, and register it.
 
-    Raises OSError, asyncpg.PostgresError, CertificateError.
+    Raises OSError, asyncpg.PostgresError, CertificateError, SchemaMismatchError.
     """
+    dsn = settings.postgres_dsn.get_secret_value()
+    await check_schema(dsn, SCHEMA, HISTORY)
     async with (
-        open_record(settings.postgres_dsn.get_secret_value()) as record,
+        open_record(dsn) as record,
         forwarding(settings.table_target, settings.client_tls) as reverse,
     ):
         register(server, record, reverse)

@@ -18,3 +18,8 @@ class Schema:
     folder: Path
     readers: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+
+    @property
+    def newest(self) -> str:
+        """The last migration that this release knows: "0010" of `v0010_reading.py`."""
+        return max(file.name[1:5] for file in self.folder.glob("versions/v[0-9][0-9][0-9][0-9]_*.py"))

@@ -16,6 +16,7 @@ import uvloop
 from asyncpg import PostgresError
 from pydantic import ValidationError
 
+from baohuang.database.release import SchemaMismatchError
 from baohuang.eventlog.port import LogUnavailable
 from baohuang.rpc.auth import InsecureListenError
 from baohuang.rpc.key_ring import KeysUnavailableError
@@ -46,6 +47,7 @@ def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
         OSError,
         PostgresError,
         LogUnavailable,
+        SchemaMismatchError,
     ) as error:
         sys.exit(f"{name}: {error}")
 

@@ -1,0 +1,78 @@
+"""Whether a schema of the database is one that this release can work with.
+
+    database   0009 ─── this release knows up to 0010 ─── 0011, oldest 0010 ─── 0012, oldest 0011
+               behind: migrate first                      ahead: works          ahead: does not
+
+Migrations go forward only, and each leaves the schema so that the release before works on. One that does not, since it
+takes away what older code used, says from which migration on code has to know: `oldest_code = "0011"` in its module.
+
+    SchemaMismatchError
+    ├── SchemaBehindError    there is no such schema, or it lacks migrations of this release
+    └── SchemaAheadError     a newer release took away what this one needs
+"""
+
+from typing import Final
+
+import asyncpg
+
+from baohuang.database.schema import Schema
+
+_FOUND: Final = "select version_num as version, oldest from {name}.alembic_version, {name}.compatibility"
+_NOT_THERE: Final = (
+    asyncpg.UndefinedTableError,
+    asyncpg.InvalidSchemaNameError,
+    asyncpg.InsufficientPrivilegeError,
+    asyncpg.InvalidParameterValueError,  # there is no such role
+)
+_CONNECT_SECONDS: Final = 10.0
+
+
+class SchemaMismatchError(Exception):
+    """The schema is not one for this release."""
+
+
+class SchemaBehindError(SchemaMismatchError):
+    """The schema is not there, or older than this release needs."""
+
+
+class SchemaAheadError(SchemaMismatchError):
+    """The schema is so new that this release cannot work with it."""
+
+
+async def check_schema(dsn: str, schema: Schema, role: str | None = None) -> None:
+    """Look whether the schema is one for this release, as its own role or another that reads it.
+
+    Raises SchemaMismatchError, OSError, asyncpg.PostgresError.
+    """
+    name = {"application_name": f"baohuang {schema.name}"}
+    connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS, server_settings=name)
+    try:
+        async with connection.transaction(readonly=True):
+            await connection.execute("select set_config('role', $1, true)", role or schema.role)
+            found = await connection.fetchrow(_FOUND.format(name=schema.name))
+    except _NOT_THERE:
+        found = None
+    finally:
+        await connection.close()
+    if found is None:
+        raise SchemaBehindError(_behind(schema, "not there"))
+    check_found(schema, found["version"], found["oldest"])
+
+
+def check_found(schema: Schema, version: str, oldest: str) -> None:
+    """Look at the version a database has, and from which one on code has to know. Raises SchemaMismatchError."""
+    newest = schema.newest
+    if version < newest:
+        raise SchemaBehindError(_behind(schema, f"at {version}"))
+    if newest < oldest:
+        raise SchemaAheadError(
+            f"the schema {schema.name} of the database is at {version}, for releases that know {oldest}; "
+            f"this one knows {newest}: run a newer release"
+        )
+
+
+def _behind(schema: Schema, found: str) -> str:
+    return (
+        f"the schema {schema.name} of the database is {found}, and this release needs {schema.newest}: "
+        "run `baohuang migrate` first"
+    )
