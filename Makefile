@@ -7,10 +7,10 @@ SEED ?= 7
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo play up test soak check format generate bench clean
+.PHONY: help demo play up test soak check format generate bench release-artifact clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("baohuang needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
@@ -54,6 +54,9 @@ generate: $(VENV)/.installed ## regenerate shared/baohuang/gen from proto/
 
 bench: $(VENV)/.bench ## measure against named baselines, write bench.json
 	$(BIN)/python -m tests.bench
+
+release-artifact: $(VENV)/.installed ## keep of the commit that is checked out what the next release is tested against
+	PYTHONPATH=tests $(BIN)/python -m upgrades.cut
 
 clean: ## remove what the targets above made
 	rm -rf $(VENV) build bench.json .pytest_cache .mypy_cache .ruff_cache .import_linter_cache *.egg-info
