@@ -1,27 +1,39 @@
 """Events as a hand has them, for benches of the log."""
 
+import random
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final
 
+import msgspec
+
+from baohuang.eventlog.codec import encode
 from baohuang.eventlog.port import NO_HASH, NO_VERSION, Actor, Append, Appended, NewEvent, RequestId, StreamId, Version
+from baohuang.eventlog.summaries import summary_of
+from baohuang.rules.events import HandStarted
+from baohuang.rules.evolve import fold
+from baohuang.rules.rulesets import RulesetId
 
-EVENTS: Final = (
-    NewEvent("CardsPlayed", b'{"seat":3,"cards":["H3","D3","S3"],"trick":12,"left":27,"dueAt":"2026-05-04T12:00:25Z"}'),
-    NewEvent("Passed", b'{"seat":4,"trick":12,"left":31,"dueAt":"2026-05-04T12:00:31Z","hidden":{"thought":"2140"}}'),
-    NewEvent("Answered", b'{"seat":1,"question":"QUESTION_REVOLT","order":2,"hidden":{"answer":"ANSWER_NO"}}'),
-    NewEvent("TrickWon", b'{"seat":3,"trick":12,"cards":["H3","D3","S3","HK","DK","SK"],"next":3,"windFrom":4}'),
-    NewEvent("TrusteeshipBegan", b'{"seat":2,"reason":"REASON_TIMEOUT","turn":57,"since":"2026-05-04T12:01:00Z"}'),
-    NewEvent("TrusteeshipEnded", b'{"seat":2,"reason":"REASON_RETURNED","turn":61,"since":"2026-05-04T12:01:40Z"}'),
-    NewEvent("PlayerOut", b'{"seat":0,"rank":1,"trick":12,"hidden":{"side":"SIDE_EMPEROR"},"left":[0,12]}'),
-    NewEvent("TurnExtended", b'{"seat":4,"turn":62,"reason":"OUTAGE","dueAt":"2026-05-04T12:02:30Z","by":30000}'),
-)  # fmt: skip
-OUTCOME: Final = b'{"version":214,"positions":[1840271]}'
+from .playouts import history_of_a_hand
+
+
+def _of_a_hand() -> tuple[bytes, Sequence[NewEvent]]:
+    """Play a hand, and give the table's summary at its start and the events after it, as the codec stores them."""
+    events = history_of_a_hand(RulesetId("homy-standard"), random.Random(1))  # noqa: S311 - no secret
+    after_start = 1 + next(place for place, event in enumerate(events) if isinstance(event, HandStarted))
+    table = fold(events[:after_start])
+    if table is None:
+        raise TypeError("no table after its opening")
+    return summary_of(table), [NewEvent(*encode(event)) for event in events[after_start:]]
+
+
+_SUMMARY, EVENTS = _of_a_hand()
+"""Tables have the events over and over: mostly plays and passes."""
 
 
 def opening() -> Append:
     """Make the first command of a new table."""
-    return _command(StreamId(secrets.token_hex(8)), NO_VERSION, NO_HASH, b'{"state":"STATE_PLAYING","seats":["a","b"]}')
+    return _command(StreamId(secrets.token_hex(8)), NO_VERSION, NO_HASH, _SUMMARY)
 
 
 def following(end: Appended) -> Append:
@@ -39,6 +51,6 @@ def _command(stream_id: StreamId, version: int, found: bytes, summary: bytes | N
         request_id=RequestId(f"{stream_id}-{version}"),
         request_digest=found,
         recorded_at=datetime.now(UTC),
-        outcome=OUTCOME,
+        outcome=msgspec.json.encode({"tableId": stream_id, "version": version + 1}),
         summary=summary,
     )
