@@ -23,6 +23,7 @@ from matchmaking_service.wiring import SERVICES, channel_to, open_tickets, servi
 from tables.clients import Refused, refusal
 
 SECONDS = 20.0
+EOF = grpc.aio.EOF  # type: ignore[attr-defined] # missing in the stubs
 PACE = Pace(poll=0.1)
 SERVICE = (("baohuang-player", "matchmaking"), ("baohuang-role", "service"))
 
@@ -100,6 +101,13 @@ async def matchmaking(
         finally:
             watching.drain()
             await server.drain()
+
+
+async def news(stream: Any) -> Any:
+    """Read what comes next of a ticket's stream, past signs of life: they may come at any time. EOF at its end."""
+    while (message := await stream.read()) is not EOF and message.HasField("waiting"):
+        pass
+    return message
 
 
 def fresh() -> str:

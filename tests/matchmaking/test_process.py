@@ -17,7 +17,7 @@ from baohuang.gen.table.v1 import table_service_pb2 as table_pb
 from baohuang.rpc.server import RpcServer
 from baohuang.rpc.settings import ServerSettings
 from matchmaking.processes import nobody_there, running
-from matchmaking.serving import alone, matchmaking
+from matchmaking.serving import alone, matchmaking, news
 from matchmaking_service.wiring import SERVICES
 
 INTERNAL: Final = 13
@@ -33,7 +33,7 @@ async def test_it_serves_and_drains(own_database_dsn: str) -> None:
         stream = service.caller("an").start(pb.WatchTicketRequest(ticket_id=ticket.ticket_id))
         assert (await stream.read()).ticket.party == ticket.party
         service.process.terminate()
-        assert (await stream.read()).reconnect.revision == 1
+        assert (await news(stream)).reconnect.revision == 1
         assert await stream.code() == grpc.StatusCode.OK
         assert await service.process.wait() == 0
 
