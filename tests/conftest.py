@@ -6,6 +6,7 @@ It is the server of `BAOHUANG_POSTGRES_DSN` (a superuser's DSN) if that is set, 
 
 import asyncio
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,11 @@ from hypothesis import settings
 
 from baohuang.embedded.postgres import EmbeddedPostgres
 from databases import Server
+
+# Compiled code is kept whatever the environment says: each worker, and each of the hundreds of processes that tests
+# start, would compile everything anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Time is no property: a test that takes long on a busy machine still holds.
 settings.register_profile("baohuang", deadline=None)
