@@ -2,12 +2,13 @@
 
 import re
 import subprocess
+import tomllib
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from baohuang.embedded.nats import nats_binary
 from baohuang.embedded.postgres_binaries import installed_binaries
+from deploy.tree import ROOT
 
 
 @cache
@@ -15,13 +16,19 @@ def image_of(name: str) -> str:
     """Return the image of a program with the tag that is to be deployed."""
     match name:
         case "baohuang":
-            return f"baohuang:{metadata.version('baohuang')}"
+            return f"baohuang:{_of_this_tree()}"
         case "postgres":
             return f"postgres:{_version(installed_binaries().postgres)}"
         case "nats":
             return f"nats:{_version(nats_binary())}-alpine"
         case other:
             raise AssertionError(f"nothing of the name {other} was tested")
+
+
+def _of_this_tree() -> str:
+    """Return the version that an installation of this tree has; what is installed here may be older."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["version"])
 
 
 def _version(program: Path) -> str:
