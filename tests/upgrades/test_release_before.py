@@ -1,0 +1,44 @@
+"""The code of the release before, on the schema that this tree makes of an empty database."""
+
+import asyncio
+import os
+import sys
+from contextlib import AsyncExitStack
+
+import pytest
+
+from command_line.migrating import migrate_all
+from command_line.services import BESIDE_TABLES, MATCHMAKING, RATING, SCORING, TABLE
+from upgrades.crowds import check_unharmed, crowds, play_all
+from upgrades.fleet import Code, Fleet
+from upgrades.settled import check_all
+
+TABLES = 2
+
+
+async def said_by(code: Code, *arguments: str) -> str:
+    """Run a release's `baohuang`, which has to succeed, and give what it prints."""
+    environment = {**os.environ, "PYTHONPATH": code.path}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "command_line", *arguments), env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    said, _ = await process.communicate()
+    assert process.returncode == 0, said.decode()
+    return said.decode()
+
+
+@pytest.mark.timeout(600)
+async def test_it_plays_scores_and_rates_on_the_new_schema(servers: Fleet, before: Code) -> None:
+    """All its services serve there; hands are played to their end, scored, rated; both releases find nothing wrong.
+
+    Its own migration, run there by who goes back, finds nothing to do.
+    """
+    await asyncio.to_thread(migrate_all, servers.dsn, BESIDE_TABLES)
+    await said_by(before, "migrate", "--postgres-dsn", servers.dsn)
+    await servers.start(*((service, before) for service in (TABLE, SCORING, RATING, MATCHMAKING)))
+    async with AsyncExitStack() as stack:
+        await play_all(await crowds(stack, servers.address(TABLE), TABLES, "p"))
+    await check_all(servers.dsn)
+    for command in ("verify", "reconcile"):
+        await said_by(before, command, "--postgres-dsn", servers.dsn)
+    await check_unharmed(servers.dsn, TABLES)
