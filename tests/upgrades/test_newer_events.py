@@ -11,6 +11,7 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import NewEvent, StreamId
 from baohuang.gen.history.v1 import history_service_pb2 as history_pb
 from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.stream.table_messages import event_of, message_of, public_event
 from eventlog.commands import NOON, accepted, after, command
 from eventually import eventually
 from table_service.deadlines import Pace
@@ -161,3 +162,13 @@ async def test_a_ruling_is_not_called_disputed(service: Replica) -> None:
         table_id=game.table_id, version=version, request_id="back", reason="it was late"
     )
     await check_refused(operator(service).start(request))
+
+
+async def test_a_relay_carries_it_without_what_is_hidden(service: Replica) -> None:
+    """Whatever its type is: everybody is told the public part, and the chain holds."""
+    game = await opened(service)
+    await written_by_a_newer_one(game, NewEvent("CardsPasted", b'{"hidden":{"cards":["3s"]},"seat":1}'))
+    *_, stored = await game.events()
+    carried = event_of(message_of(public_event(stored), None))
+    assert (carried.type, carried.data) == ("CardsPasted", b'{"seat":1}')
+    assert carried.hash == (await game.head()).hash
