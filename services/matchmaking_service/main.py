@@ -17,12 +17,11 @@ async def serve(settings: MatchmakingSettings, stop: asyncio.Event) -> None:
     Raises ListenError, InsecureListenError, KeysUnavailableError; OSError and asyncpg.PostgresError without a database.
     """
     server = RpcServer(settings, settings.matchmaking_listen)
-    async with wired(server, settings) as watching:
+    async with wired(server, settings):
         port = await server.start(*SERVICES)
         collect_seldom()
         announce(settings.matchmaking_listen, port)
         await stop.wait()
-        watching.drain()
         await server.drain()
 
 

@@ -19,12 +19,11 @@ async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
     without a database.
     """
     server = RpcServer(settings, settings.table_listen)
-    async with wired(server, settings) as hub:
+    async with wired(server, settings):
         port = await server.start(*SERVICES, HISTORY)
         collect_seldom()
         announce(settings.table_listen, port)
         await stop.wait()
-        hub.drain()
         await server.drain()
 
 

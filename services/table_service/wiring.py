@@ -73,11 +73,10 @@ class Timing:
 
 
 @asynccontextmanager
-async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub]:
+async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[None]:
     """Open what the servicers need and register them on the server; closed in order once it is drained.
 
-    Gives the hub, to send the watchers away before the drain. Raises OSError, asyncpg.PostgresError, LogUnavailable,
-    CertificateError, SchemaMismatchError.
+    Raises OSError, asyncpg.PostgresError, LogUnavailable, CertificateError, SchemaMismatchError.
     """
     dsn = settings.postgres_dsn.get_secret_value()
     await check_schema(dsn, SCHEMA)
@@ -86,11 +85,11 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Hub
         open_log(dsn) as log,
         open_record(dsn) as record,
         relaying(dsn, settings.nats, settings.stream_servers, server.metrics) as told,
-        serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told, record=record) as hub,
+        serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told, record=record),
     ):
         server.metrics.add(partial(read_flushes, log.commits))
         server.metrics.add(partial(read_certificates, {"nats": settings.nats.tls if settings.nats else None}))
-        yield hub
+        yield
 
 
 @asynccontextmanager
@@ -117,6 +116,7 @@ async def serving(
         limits.updates_queued, limits.heartbeat_seconds, limits.stuck_seconds, server.stream_age_seconds
     )
     hub = Hub(streams, lambda: new_watch_id(clock.now()), Recent(log))
+    server.when_draining(hub.drain)
 
     def tell(table_id: TableId, learnt: Sequence[Learnt]) -> None:
         hub.publish(table_id, learnt)

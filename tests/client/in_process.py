@@ -67,7 +67,6 @@ async def running(
         try:
             yield Service(bound, log, hub.drain)
         finally:
-            hub.drain()
             await server.drain()
 
 

@@ -49,13 +49,12 @@ async def tables(own_database_dsn: str) -> AsyncIterator[Caller]:
         {"insecure_dev": True, "postgres_dsn": own_database_dsn, "drain_grace_seconds": 0.5, "refuse_seconds": 0.0}
     )
     server = RpcServer(settings, settings.table_listen)
-    async with wired(server, settings) as hub:
+    async with wired(server, settings):
         port = await server.start()
         try:
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
                 yield Caller(channel, f"127.0.0.1:{port}")
         finally:
-            hub.drain()
             await server.drain()
 
 

@@ -99,7 +99,6 @@ async def matchmaking(
             async with grpc.aio.insecure_channel(f"127.0.0.1:{bound}") as channel:
                 yield Service(watching, server, bound, channel)
         finally:
-            watching.drain()
             await server.drain()
 
 

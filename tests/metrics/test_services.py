@@ -57,14 +57,12 @@ class Running:
 async def running(module: Any, settings: ServerSettings, *services: str) -> AsyncIterator[Running]:
     """Run a service of its own wiring in this process."""
     server = RpcServer(settings, "127.0.0.1:0")
-    async with module.wired(server, settings) as kept:
+    async with module.wired(server, settings):
         port = await server.start(*services)
         try:
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
                 yield Running(server, port, channel)
         finally:
-            if kept is not None:
-                kept.drain()
             await server.drain()
 
 

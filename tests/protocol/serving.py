@@ -20,10 +20,9 @@ PATIENT: Final = Limits(away_seconds=3600.0)
 async def running() -> AsyncIterator[str]:
     """Serve until the end of the block; gives the address."""
     server = RpcServer(ServerSettings(insecure_dev=True, drain_grace_seconds=0.5), "127.0.0.1:0")
-    async with serving(server, MemoryLog(), DevelopmentSeeds(DEV_SEED), PATIENT) as hub:
+    async with serving(server, MemoryLog(), DevelopmentSeeds(DEV_SEED), PATIENT):
         port = await server.start(*SERVICES)
         try:
             yield f"127.0.0.1:{port}"
         finally:
-            hub.drain()
             await server.drain()

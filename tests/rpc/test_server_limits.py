@@ -58,6 +58,38 @@ async def test_health_is_kept_per_service_and_flips_before_the_drain_ends_calls(
     assert (first.status, second.status) == (SERVING, NOT_SERVING)
 
 
+async def test_watchers_are_sent_away_once_it_is_not_ready() -> None:
+    """Who is told to go elsewhere is told so when health says NOT_SERVING, and no new call is begun; also who asks."""
+    told: list[int] = []
+
+    async with serving(echo) as (server, client):
+
+        def send_away() -> None:
+            told.append(server._health._server_status[SERVICE])
+            calls.append(asyncio.ensure_future(client.call("Unary", "late")))
+
+        calls: list[asyncio.Future[list[str]]] = []
+        server.when_draining(send_away)
+        await asyncio.wait_for(server.drain(), 5)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await calls[0]
+    assert told[0] == NOT_SERVING
+    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert "DRAINING" in str(caught.value.trailing_metadata())
+
+
+async def test_a_start_that_fails_leaves_nothing_listening() -> None:
+    """The metrics' address is taken: the port of the calls, which was bound before, is free again."""
+    with socket.create_server(("127.0.0.1", 0)) as taken, socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        free.close()
+        settings = dev_settings(metrics_listen=f"127.0.0.1:{taken.getsockname()[1]}")
+        with pytest.raises(ListenError, match="metrics"):
+            await RpcServer(settings, address).start()
+    with socket.create_server(("127.0.0.1", int(address.rpartition(":")[2]))):
+        pass
+
+
 async def test_a_drain_ends_within_its_grace_period() -> None:
     """A call that never ends is cut off when the grace period is over."""
     entered = asyncio.Event()

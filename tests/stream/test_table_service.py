@@ -31,13 +31,12 @@ async def serving(dsn: str, nats_url: str) -> AsyncIterator[grpc.aio.Channel]:
         {"postgres_dsn": dsn, "nats_url": nats_url, "insecure_dev": True, "dev_seed": 7, "drain_grace_seconds": 0.5}
     )
     server = RpcServer(settings, settings.table_listen)
-    async with wired(server, settings) as hub:
+    async with wired(server, settings):
         port = await server.start(*SERVICES)
         try:
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
                 yield channel
         finally:
-            hub.drain()
             await server.drain()
 
 

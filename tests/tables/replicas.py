@@ -54,5 +54,4 @@ async def replica(
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
                 yield Replica(log, hub, server, port, channel)
         finally:
-            hub.drain()
             await server.drain()

@@ -1,7 +1,11 @@
 """A service as a process: configured by its environment, until SIGTERM or SIGINT.
 
-The first signal drains: health turns NOT_SERVING, new calls are refused, open ones get the grace period. Once it
-serves it says so in one line on standard output: `listening on 127.0.0.1:50051`.
+    starting ──listening──► serving ──signal──► draining ──► ended, exit code 0
+        └───────signal───────────────────────────────────────►┘
+
+The first signal drains: health turns NOT_SERVING, new calls are refused, watchers are sent away, open calls get the
+grace period; one that is still starting gives up its start. Further signals hurry nothing. Once it serves it says so
+in one line on standard output: `listening on 127.0.0.1:50051`.
 """
 
 import asyncio
@@ -9,7 +13,7 @@ import gc
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 import structlog
 import uvloop
@@ -71,13 +75,36 @@ def announce(listen: str, port: int) -> None:
     structlog.get_logger("baohuang.rpc").info("serving", address=f"{host}:{port}")
 
 
-async def _until_signalled(settings: _S, serve: Serve[_S]) -> None:
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+class _Stop(asyncio.Event):
+    """Is set by the first signal; `is_awaited` once the service has started, and does nothing but serve."""
 
-    def drain() -> None:
-        structlog.get_logger("baohuang.rpc").info("draining", grace_seconds=settings.drain_grace_seconds)
+    is_awaited = False
+
+    async def wait(self) -> Literal[True]:
+        """Wait for the signal."""
+        self.is_awaited = True
+        return await super().wait()
+
+
+async def _until_signalled(settings: _S, serve: Serve[_S]) -> None:
+    stop, loop = _Stop(), asyncio.get_running_loop()
+    serving = asyncio.ensure_future(serve(settings, stop))
+
+    def end() -> None:
+        if stop.is_set():
+            return
         stop.set()
+        log = structlog.get_logger("baohuang.rpc")
+        if stop.is_awaited:
+            log.info("draining", grace_seconds=settings.drain_grace_seconds)
+        else:
+            log.info("ended while it started")
+            serving.cancel()
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, drain)
-    await serve(settings, stop)
+        loop.add_signal_handler(number, end)
+    try:
+        await serving
+    except asyncio.CancelledError:
+        if not stop.is_set():
+            raise

@@ -8,7 +8,8 @@ await server.drain()
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -63,6 +64,7 @@ class RpcServer:
         self._health = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in the stubs
         self._keys = KeyRing(source_of(settings.jwks)) if settings.jwks else None
         self._refreshing: asyncio.Task[None] | None = None
+        self._when_draining: list[Callable[[], None]] = []
         self.limiter = RateLimiter(RateLimit(settings.rate_limit_per_second, settings.rate_limit_burst))
         policy = TokenPolicy(settings.jwt_audience, settings.jwt_issuer)
         tokens = BearerAuthenticator(self._keys, policy) if self._keys else None
@@ -87,8 +89,15 @@ class RpcServer:
     async def start(self, *services: str) -> int:
         """Read the keys, listen and serve; `services` are the full names to report as SERVING. Gives the port.
 
-        Raises KeysUnavailableError, CertificateError, ListenError.
+        Raises KeysUnavailableError, CertificateError, ListenError; then, or cancelled, it listens nowhere.
         """
+        try:
+            return await self._started(services)
+        except BaseException:
+            await self._end(0.0)
+            raise
+
+    async def _started(self, services: Sequence[str]) -> int:
         if self._keys:
             await self._keys.refresh()
         reflection.enable_server_reflection((*services, health.SERVICE_NAME, reflection.SERVICE_NAME), self.grpc)
@@ -106,24 +115,35 @@ class RpcServer:
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         return port
 
-    async def drain(self) -> None:
-        """Report NOT_SERVING, refuse new calls, let open ones go on for the grace period, end the rest.
+    def when_draining(self, send_away: Callable[[], None]) -> None:
+        """Have this called when the server goes away: it tells those who watch to come back, to another one."""
+        self._when_draining.append(send_away)
 
-        For a moment calls that still arrive are told to go elsewhere; grpc itself would cancel those it has not yet
-        handed to us, and the caller of a cancelled call cannot know that it was never begun.
+    async def drain(self) -> None:
+        """Refuse new calls, report NOT_SERVING, send watchers away, let calls go on for the grace period, end the rest.
+
+        In this order: who is sent away finds that this server is not to be come back to. For a moment calls that still
+        arrive are told to go elsewhere; grpc itself would cancel those it has not yet handed to us, and the caller of
+        a cancelled call cannot know that it was never begun.
         """
         self._interceptor.refuse_new_calls()
         try:
-            await asyncio.wait_for(self._health.enter_graceful_shutdown(), _TELL_HEALTH_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._health.enter_graceful_shutdown(), _TELL_HEALTH_SECONDS)
+            for send_away in self._when_draining:
+                send_away()
             await asyncio.sleep(self._settings.refuse_seconds)
         finally:
-            await self.grpc.stop(self._settings.drain_grace_seconds)
-            if self._probed:
-                await self._probed.stop(None)
-            if self._refreshing:
-                self._refreshing.cancel()
-            if self.endpoint:
-                await asyncio.to_thread(self.endpoint.close)
+            await self._end(self._settings.drain_grace_seconds)
+
+    async def _end(self, grace_seconds: float) -> None:
+        await self.grpc.stop(grace_seconds)
+        if self._probed:
+            await self._probed.stop(None)
+        if self._refreshing:
+            self._refreshing.cancel()
+        if self.endpoint:
+            await asyncio.to_thread(self.endpoint.close)
 
 
 def _endpoint(metrics: Metrics, listen: str) -> "Endpoint":
