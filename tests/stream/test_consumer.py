@@ -1,5 +1,6 @@
 """Relay, JetStream and consumers together: whatever happens to NATS, every consumer ends in the state of the source."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,6 +45,25 @@ async def test_what_is_published_is_applied_and_acknowledged(pool: Pool, nats_ur
     async with following(pool, nats_url, source):
         await all_applied(pool, source)
         source.grow(30)
+        await all_applied(pool, source)
+        await eventually(lambda: _nothing_left(nats_url))
+
+
+async def test_a_consumer_that_ends_keeps_nothing_back(pool: Pool, nats_url: str) -> None:
+    """It ends in the middle of a batch: what it took is applied and acknowledged, what else it was sent is given back.
+
+    So nobody waits for the hour after which JetStream would deliver it again.
+    """
+    source, patient = Numbers(30), replace(QUICK, ack_seconds=3600.0)
+    held = Writing()
+    held.free.clear()
+    async with at_work(consumer_of(pool, nats_url, held, pace=patient)):
+        await publish(nats_url, source.messages)
+        await held.inside.wait()
+        asyncio.get_running_loop().call_later(0.1, held.free.set)
+    taken = await effects(pool)
+    assert taken == list(range(1, len(taken) + 1)) != []
+    async with at_work(consumer_of(pool, nats_url, pace=patient)):
         await all_applied(pool, source)
         await eventually(lambda: _nothing_left(nats_url))
 

@@ -6,7 +6,8 @@
        └──────── any failure: nothing is acknowledged that was not committed ────────────┘
 
 JetStream brings messages at least once and, after a failure, in any order; which of them are applied, and when, is
-decided by the checkpoint in the database alone. So any number of replicas may consume under one name.
+decided by the checkpoint in the database alone. So any number of replicas may consume under one name. One that is
+cancelled applies and acknowledges what it has taken, and gives back what it has not.
 """
 
 import asyncio
@@ -28,6 +29,7 @@ from baohuang.stream.counts import ConsumerCounts
 from baohuang.stream.jetstream import ANSWER_SECONDS, JetStream, answers
 from baohuang.stream.port import Message, Number, Order, StreamError
 from baohuang.stream.pull import Pull
+from baohuang.stream.working import whole
 
 _DOUBLINGS: Final = 10
 _log = structlog.get_logger("stream")
@@ -85,7 +87,7 @@ class Consumer:
                 while True:
                     received = await pull.receive()
                     if received:
-                        await self._take(client, received)
+                        await whole(self._take(client, received))
                     else:
                         await self._see_durable(client)
 

@@ -2,7 +2,7 @@
 
 The server holds a request for a batch until it expires, and fills it as messages come; a new one is sent when it is
 used up or has expired. Every wait here has an end: a request that the server forgot, having been restarted, costs one
-expiry and no more.
+expiry and no more. What arrived and nobody received is given back at the end, for another replica to have at once.
 """
 
 import asyncio
@@ -26,6 +26,8 @@ _HEARTBEAT: Final = "100"
 _DELETED: Final = "consumer deleted"
 _MARGIN_SECONDS: Final = 0.1
 """By how much the server's answer that a request has expired is waited for."""
+_LEAVING_SECONDS: Final = 0.5
+"""Within what `working.ended` gives a worker."""
 
 
 class Pull:
@@ -51,7 +53,17 @@ class Pull:
     async def __aexit__(self, *_: object) -> None:
         if self._subscribed is not None:
             with contextlib.suppress(StreamUnavailable, StreamMissing), answers():
-                await self._subscribed.unsubscribe()
+                await self._give_back(self._subscribed)
+
+    async def _give_back(self, subscribed: Subscription) -> None:
+        """Ask for no more, wait for what is under way, and have JetStream deliver to somebody else what is here."""
+        async with asyncio.timeout(_LEAVING_SECONDS):
+            await subscribed.drain()  # type: ignore[no-untyped-call] # left out there
+            while not self._arrived.empty():
+                message = self._arrived.get_nowait()
+                if _STATUS not in (message.headers or {}):
+                    await message.nak()
+            await self._client.flush()
 
     async def receive(self) -> Sequence[Msg]:
         """Return what has arrived, a batch at most, waiting for one if there is none; empty when none came in time.

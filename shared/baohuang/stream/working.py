@@ -1,13 +1,14 @@
-"""Workers that run beside a block of code, and have ended when it has."""
+"""Workers that run beside a block of code, and have ended when it has, with what they had in hand."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import structlog
 
 _AGAIN_SECONDS: Final = 1.0
+_T = TypeVar("_T")
 _log = structlog.get_logger("stream")
 
 
@@ -35,6 +36,19 @@ async def ended(tasks: "Iterable[asyncio.Task[None]]") -> None:
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=_AGAIN_SECONDS)
+
+
+async def whole(work: Coroutine[Any, Any, _T]) -> _T:
+    """Do work to its end, even if whoever waits for it is cancelled meanwhile: he hears of that at its end.
+
+    Cancelled again, he lets go of it: so `ended` gives it a second.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
 
 
 async def _kept(worker: Worker) -> None:
