@@ -1,4 +1,7 @@
-"""The loop that forms matches: expire, look who waits, match, commit. What fails is left to the next round."""
+"""The loop that forms matches: expire, look who waits, match, commit. What fails is left to the next round.
+
+A round that has begun is finished, so that what it committed is handed on.
+"""
 
 import asyncio
 import time
@@ -10,6 +13,7 @@ from typing import Final
 import structlog
 
 from baohuang.database.pool import FAILURES
+from baohuang.stream.working import whole
 from matchmaking_service.counts import FormingCounts
 from matchmaking_service.matches import Matches
 from matchmaking_service.matching import Candidate, PartyId, matches_among
@@ -67,7 +71,7 @@ class Forming:
         while True:
             self._poked.clear()
             try:
-                await self.round()
+                await whole(self.round())
             except FAILURES as error:
                 _log.warning("no matches formed", error=type(error).__name__)
             await asyncio.sleep(_BETWEEN_SECONDS)

@@ -1,19 +1,21 @@
 """The loop that opens the tables of matches: its own as they are formed, and any that another replica left lying.
 
 Whatever comes back for a match decides what its players are: seated, or in the queue again with their old waiting time.
-While that is not known the match stays, and is asked for again by whoever has its lease.
+While that is not known the match stays, and is asked for again by whoever has its lease: by another replica at once if
+the holder ends in order.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
+from itertools import chain
 from typing import Final, Protocol, assert_never
 
 import structlog
 
 from baohuang.database.pool import FAILURES
-from baohuang.stream.working import ended
+from baohuang.stream.working import ended, whole
 from matchmaking_service.counts import SeatingCounts
 from matchmaking_service.matches import Matches
 from matchmaking_service.matching import PartyId
@@ -30,6 +32,8 @@ _CLAIMED_AT_ONCE: Final = 50
 _OPENED_AT_ONCE: Final = 50
 """Tables that are opened at one time cost less each."""
 _CALLS: Final = 25
+_FINISHING_SECONDS: Final = 0.5
+"""For how long tables that are being opened are waited for at the end."""
 _log = structlog.get_logger("matchmaking")
 
 
@@ -61,7 +65,7 @@ class Seating:
         self._told: Final = told
         self._own: list[Formed] = []
         self._in_hand: Final[set[MatchId]] = set()
-        self._under_way: Final[set[asyncio.Task[None]]] = set()
+        self._under_way: Final[dict[asyncio.Task[None], Sequence[Formed]]] = {}
         self._claim_at = 0.0
         self.counts: Final = SeatingCounts()
         self._poked: Final = asyncio.Event()
@@ -77,8 +81,8 @@ class Seating:
         try:
             while True:
                 self._poked.clear()
-                own, self._own = self._own, []
                 left = await self._claimed() if time.monotonic() >= self._claim_at else ()
+                own, self._own = self._own, []
                 for first in range(0, len(own), _OPENED_AT_ONCE):
                     self._begin(own[first : first + _OPENED_AT_ONCE])
                 # What was left lying may be so for a fault of its own, which is nobody else's.
@@ -87,7 +91,17 @@ class Seating:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._poked.wait(), self._poll_seconds)
         finally:
-            await ended(self._under_way)
+            await self._stopped()
+
+    async def _stopped(self) -> None:
+        """Finish what is as good as done, and give the rest up to whoever claims next; settled ones stay settled."""
+        if self._under_way:
+            await asyncio.wait([*self._under_way], timeout=_FINISHING_SECONDS)
+        unfinished = {**self._under_way}
+        await ended(unfinished)
+        with suppress(*FAILURES):
+            for match in chain(self._own, *unfinished.values()):
+                await self._matches.leave(match, 0.0)
 
     def _begin(self, matches: Sequence[Formed]) -> None:
         """Seat matches beside the others, but none that is being seated: its lease ran out in our own hands then."""
@@ -96,14 +110,14 @@ class Seating:
             return
         self._in_hand.update(match.match_id for match in fresh)
         task = asyncio.create_task(self._seat(fresh), name="seating")
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        self._under_way[task] = fresh
+        task.add_done_callback(self._under_way.pop)
 
     async def _claimed(self) -> Sequence[Formed]:
         """Take what was left lying, as often as is polled and no more."""
         self._claim_at = time.monotonic() + self._poll_seconds
         try:
-            return await self._matches.claim(_CLAIMED_AT_ONCE)
+            return await whole(self._matches.claim(_CLAIMED_AT_ONCE))
         except FAILURES as error:
             _log.warning("no matches claimed", error=type(error).__name__)
             return ()

@@ -57,11 +57,10 @@ _CHANNEL: Final = (
 
 
 @asynccontextmanager
-async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterator[Watching]:
+async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterator[None]:
     """Open what the servicer needs, register it on the server, and make matches for as long as the block lasts.
 
-    Gives who watches, to be sent away before the drain. Raises OSError, asyncpg.PostgresError, CertificateError,
-    SchemaMismatchError.
+    Raises OSError, asyncpg.PostgresError, CertificateError, SchemaMismatchError.
     """
     dsn = settings.postgres_dsn.get_secret_value()
     await check_schema(dsn, SCHEMA)
@@ -74,8 +73,8 @@ async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterat
         if settings.rating_address is not None:
             rating = await opened.enter_async_context(channel_to(settings.rating_address, settings.client_tls))
             ratings = RatingsByCall(rating, metadata)
-        serves = serving(server, pool, Tables(tables, metadata), ratings, pace)
-        yield await opened.enter_async_context(serves)
+        await opened.enter_async_context(serving(server, pool, Tables(tables, metadata), ratings, pace))
+        yield
 
 
 @asynccontextmanager
@@ -85,6 +84,7 @@ async def serving(
     """Register the servicer on the server, and make matches for as long as the block lasts."""
     tickets = Tickets(pool)
     watching = Watching(tickets, pace.poll, server.stream_age_seconds)
+    server.when_draining(watching.drain)
     matches = Matches(pool)
     async with creating(pool) as making, noting(pool, watching.changed) as noted:
         seating = Seating(matches, opener, noted, pace.poll, watching.changed)
@@ -94,7 +94,8 @@ async def serving(
         for flushing in (making, noted):
             server.metrics.add(partial(read_flushes, flushing))
         server.metrics.add(partial(read_matches, forming.counts, seating.counts))
-        async with at_work(forming, seating, watching, Purging(pool, pace.kept, pace.purge)):
+        # Seating ends after forming: it gives up what was formed last.
+        async with at_work(seating, watching, Purging(pool, pace.kept, pace.purge)), at_work(forming):
             yield watching
 
 

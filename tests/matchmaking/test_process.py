@@ -10,6 +10,7 @@ import asyncpg
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from structlog.testing import capture_logs
 
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
 from baohuang.gen.table.v1 import play_pb2
@@ -73,8 +74,8 @@ async def fail_one(orders: AsyncIterator[table_pb.PlayRequest], context: Any) ->
         await context.write(play_pb2.PlayResponse(refused=refused))
 
 
-def failing(fail: Callable[[AsyncIterator[table_pb.PlayRequest], Any], Awaitable[None]]) -> Any:
-    """Return the handlers of a table service with a bug."""
+def taking(fail: Callable[[AsyncIterator[table_pb.PlayRequest], Any], Awaitable[None]]) -> Any:
+    """Return the handlers of a table service that takes orders so."""
     codec = (table_pb.PlayRequest.FromString, play_pb2.PlayResponse.SerializeToString)
     methods = {"Play": grpc.stream_stream_rpc_method_handler(fail, *codec)}
     return grpc.method_handlers_generic_handler("baohuang.table.v1.TableService", methods)
@@ -86,7 +87,7 @@ async def test_a_table_service_that_fails_on_a_match(
 ) -> None:
     """After some tries its players are set aside, not queued again, since they may sit there; others are unharmed."""
     server = RpcServer(ServerSettings(insecure_dev=True, refuse_seconds=0.0), "127.0.0.1:0")
-    server.grpc.add_generic_rpc_handlers((failing(fail),))
+    server.grpc.add_generic_rpc_handlers((taking(fail),))
     port = await server.start("baohuang.table.v1.TableService")
     async with matchmaking(own_database_dsn, f"127.0.0.1:{port}") as service:
         tickets = [await service.caller(player).queue() for player in ("an", "bo", "chen", "deng", "er")]
@@ -95,3 +96,35 @@ async def test_a_table_service_that_fails_on_a_match(
         assert (await service.caller("an").call(alone())).ticket.waiting.place == 1
     await server.drain()
     assert await database.fetchval("select count(*) from tickets where state = 'set_aside'") == 5
+
+
+async def test_what_it_has_in_hand_it_gives_up_when_it_ends(
+    own_database_dsn: str, database: asyncpg.Connection
+) -> None:
+    """A table is being opened when it ends: the match is free at once, not when its lease is over."""
+    asked = asyncio.Event()
+
+    async def hang(orders: AsyncIterator[table_pb.PlayRequest], _context: Any) -> None:
+        async for _ in orders:
+            asked.set()
+        await asyncio.Event().wait()
+
+    server = RpcServer(ServerSettings(insecure_dev=True, refuse_seconds=0.0, drain_grace_seconds=0.1), "127.0.0.1:0")
+    server.grpc.add_generic_rpc_handlers((taking(hang),))
+    port = await server.start("baohuang.table.v1.TableService")
+    async with matchmaking(own_database_dsn, f"127.0.0.1:{port}") as service:
+        for player in ("an", "bo", "chen", "deng", "er"):
+            await service.caller(player).queue()
+        await asked.wait()
+        # So that the lease does not end by itself, however busy the machine is.
+        await database.execute("update matches set leased_until = clock_timestamp() + interval '1 hour'")
+    assert await database.fetchval("select leased_until <= clock_timestamp() from matches where state = 'formed'")
+    await server.drain()
+
+
+async def test_its_end_says_nothing_of_tickets_that_were_made(own_database_dsn: str) -> None:
+    """What was settled is settled: no line of the log tells that it was not."""
+    with capture_logs() as lines:
+        async with matchmaking(own_database_dsn, nobody_there()) as service:
+            await service.caller("an").queue()
+    assert [line for line in lines if line["event"] == "ticket not made"] == []
