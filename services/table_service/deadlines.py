@@ -12,6 +12,7 @@ deadline's own, and the append asks the log's clock whether it has come.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -99,6 +100,7 @@ class Deadlines:
         self._armed: dict[TableId, _Armed] = {}
         self._firing: dict[TableId, asyncio.Task[None]] = {}
         self._polling: asyncio.Task[None] | None = None
+        self._ending = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         self._polling = asyncio.create_task(self._poll(), name="deadlines: poll")
@@ -106,13 +108,15 @@ class Deadlines:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        """Fire what was claimed, so that nobody has to wait for the end of its lease, and no more."""
         polling, self._polling = self._polling, None
         for armed in self._armed.values():
             armed.alarm.cancel()
         self._armed.clear()
+        self._ending.set()
         if polling:
-            polling.cancel()
-            await asyncio.gather(polling, *self._firing.values(), return_exceptions=True)
+            await asyncio.gather(polling, return_exceptions=True)
+        await asyncio.gather(*self._firing.values(), return_exceptions=True)
 
     def learn(self, table_id: TableId, table: Table) -> None:
         """Set the table's timer by what has become of it."""
@@ -184,15 +188,20 @@ class Deadlines:
         )
 
     async def _poll(self) -> None:
-        """Look for overdue deadlines for ever; at once again whenever as many were found as can be fired."""
-        while True:
+        """Look for overdue deadlines to the end; at once again whenever as many were found as can be fired."""
+        while not self._ending.is_set():
             room = self._pace.at_once - len(self._firing)
             for due in await self._claim(room) if room > 0 else ():
                 self._start(TableId(due.stream_id), Instant(instant(due.due_at)))
             if len(self._firing) < self._pace.at_once:
-                await asyncio.sleep(self._pace.poll_seconds)
+                await self._ended_within(self._pace.poll_seconds)
             else:
                 await asyncio.wait(self._firing.values(), timeout=self._pace.poll_seconds)
+
+    async def _ended_within(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ending.wait()
 
     async def _claim(self, limit: int) -> Sequence[Due]:
         """Claim what is overdue by the log's clock, and see that this process's clock agrees."""

@@ -388,3 +388,31 @@ async def test_no_player_is_called_like_the_clock(service: Replica) -> None:
     """Who says he is the clock is not let in."""
     refused = await Client(service.channel, CLOCK).refused(open_table())
     assert refused.code is grpc.StatusCode.UNAUTHENTICATED
+
+
+class LateClaims(FrontLog):
+    """Answers a claim when allowed."""
+
+    def __init__(self, behind: EventLog) -> None:
+        super().__init__(behind)
+        self.claimed, self.free = asyncio.Event(), asyncio.Event()
+
+    async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
+        """Claim, and keep the answer back if there is one."""
+        found = await self.behind.claim_due(limit, lease_seconds)
+        if found:
+            self.claimed.set()
+            await self.free.wait()
+        return found
+
+
+async def test_what_a_replica_claimed_it_fires_before_it_ends(time: VirtualTime, log: MemoryLog) -> None:
+    """It ends while the answer to its claim is under way: nobody has to wait until the claim's lease is over."""
+    async with keeper(log, time, NEVER_POLLS) as gone:
+        table_id = await gone.started()
+    late = LateClaims(log)
+    async with keeper(late, time, Pace(poll_seconds=0.005)):
+        time.advance(6)
+        await late.claimed.wait()
+        asyncio.get_running_loop().call_soon(late.free.set)
+    assert len(await expiries(log, table_id)) == 1
