@@ -126,6 +126,21 @@ async def test_a_second_process_takes_over_and_is_not_fought() -> None:
         assert (of(history, HandFinished), of(history, TrusteeshipEntered)) == (1, 0)
 
 
+async def test_the_first_goes_on_where_the_second_leaves_off() -> None:
+    """A second process takes over and ends in mid-hand: the first, which stood back, makes the moves that are due."""
+    async with running() as service, bots_at(service.address), service.client() as me:
+        table_id = await opened(service)
+        await eventually(lambda: all_bots_ready(me, table_id))
+        async with bots_at(service.address):
+            await me.set_ready(table_id, ready=True)
+            playing = asyncio.create_task(Bot(me, 2).play_hand(table_id))
+            await until_longer(service, table_id, playing)
+        assert not playing.done()
+        assert (await playing).table.hands_played == 1
+        history = await recorded(service.log, table_id)
+        assert [of(history, kind) for kind in (HandFinished, TrusteeshipEntered)] == [1, 0]
+
+
 async def test_tables_without_bots_are_left_alone() -> None:
     """A listing with `bots` has the tables at which bots sit, and no others, closed ones aside; nobody joins others."""
     async with running() as service, service.client() as me:

@@ -2,35 +2,52 @@
 
 Nothing is remembered that the table service does not tell: after a crash the next look finds every table again, and
 each bot does what its table asks of it. Should a second process play for the same bots, it takes their streams over,
-table by table, and the first leaves those tables to it.
+table by table, and the first leaves those tables to it: for as long as they go on. Where nothing happens any more that
+its bots should do, the other one has gone, and it takes them over in turn.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 import structlog
 
 from baohuang.client import ClientError, NotFoundError, Summary, TableClient, TakenOverError
 from baohuang.rules.bots import is_bot
 from baohuang.rules.state import PlayerId, TableId, TableStatus
+from command_line.bots.errands import Errand, errand
 from command_line.bots.runner import Bot
 
 AGAIN_SECONDS: Final = 2.0
 """After how long a bot whose table did not answer, or refused it, comes back."""
+_FOR_OTHERS: Final = (Errand.WAIT, Errand.GO)
 _log = structlog.get_logger("bots")
 
 NewBot = Callable[[TableId, PlayerId, int], Bot]
 """Gives the bot that is this player, at this table, on this seat."""
 
 
-class Hosting:
-    """Plays for bots; `run` is its loop. `lobby` lists tables for it."""
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A table's version, and since when it is seen to be so (seconds of the event loop's clock)."""
 
-    def __init__(self, lobby: TableClient, new_bot: NewBot, look_seconds: float) -> None:
+    version: int
+    since: float
+
+
+class Hosting:
+    """Plays for bots; `run` is its loop. `lobby` lists tables for it.
+
+    A table of which nothing new is seen for `still_seconds`, longer than a bot thinks, may have lost who played for it.
+    """
+
+    def __init__(self, lobby: TableClient, new_bot: NewBot, look_seconds: float, still_seconds: float) -> None:
         self._lobby: Final = lobby
         self._new_bot: Final = new_bot
         self._look_seconds: Final = look_seconds
+        self._still_seconds: Final = still_seconds
+        self._standing: dict[TableId, _Standing] = {}
         self._playing: Final[dict[tuple[TableId, PlayerId], asyncio.Task[None]]] = {}
 
     async def run(self) -> None:
@@ -51,17 +68,32 @@ class Hosting:
             _log.warning("tables not looked for", error=str(error))
             return
         self._forget_all_but(tables)
+        still = self._standing_still(tables)
         for table in tables:
             for seat, player in enumerate(table.players):
-                if is_bot(player) and (table.table_id, player) not in self._playing:
-                    self._begin(table.table_id, player, seat)
+                playing = self._playing.get((table.table_id, player))
+                if is_bot(player) and (playing is None or (playing.done() and table.table_id in still)):
+                    self._begin(table.table_id, player, seat, _stay if playing is None else _relieve)
 
-    def _begin(self, table_id: TableId, player: PlayerId, seat: int) -> None:
-        _log.info("plays", table_id=table_id, player=player, seat=seat)
+    def _begin(self, table_id: TableId, player: PlayerId, seat: int, play: "Play") -> None:
         bot = self._new_bot(table_id, player, seat)
-        task = asyncio.create_task(_stay(bot, table_id, player), name=f"{player} at {table_id}")
+        task = asyncio.create_task(play(bot, table_id, player), name=f"{player} at {table_id}")
         task.add_done_callback(_report)
         self._playing[table_id, player] = task
+
+    def _standing_still(self, tables: Sequence[Summary]) -> frozenset[TableId]:
+        """Return the tables of which nothing new was seen for too long; from now on they are waited for anew."""
+        now, before = asyncio.get_running_loop().time(), self._standing
+        fresh = {table.table_id: _Standing(table.version, now) for table in tables}
+        standing = {
+            table_id: known if (known := before.get(table_id)) and known.version == seen.version else seen
+            for table_id, seen in fresh.items()
+        }
+        still = frozenset(table_id for table_id, known in standing.items() if now - known.since >= self._still_seconds)
+        self._standing = {
+            table_id: fresh[table_id] if table_id in still else known for table_id, known in standing.items()
+        }
+        return still
 
     def _forget_all_but(self, tables: Iterable[Summary]) -> None:
         """Forget who has left his table; who has not, but was taken over, is another process's."""
@@ -70,8 +102,24 @@ class Hosting:
             del self._playing[left]
 
 
+Play = Callable[[Bot, TableId, PlayerId], Coroutine[Any, Any, None]]
+"""Plays for a bot that is this player, at this table."""
+
+
+async def _relieve(bot: Bot, table_id: TableId, player: PlayerId) -> None:
+    """Play on for a bot that somebody else plays for, if its table waits for it: then he is gone."""
+    try:
+        view = await bot.client.get_table(table_id)
+    except ClientError as error:
+        _log.warning("table not looked at", table_id=table_id, player=player, error=str(error))
+        return
+    if errand(view.table, bot.seat, player) not in _FOR_OTHERS:
+        await _stay(bot, table_id, player)
+
+
 async def _stay(bot: Bot, table_id: TableId, player: PlayerId) -> None:
     """Play until there is nothing to play, or somebody else plays there for this bot."""
+    _log.info("plays", table_id=table_id, player=player, seat=bot.seat)
     while True:
         try:
             return await bot.stay(table_id, player)

@@ -29,6 +29,9 @@ LOBBY: Final = PlayerId("bots")
 _CONNECTIONS: Final = 8
 """Over which the tables spread, and so over replicas; each carries a thousand streams."""
 
+_AWAY_SECONDS: Final = 3.0
+"""For how long a bot may owe its table a move before another process, that stands by, makes it."""
+
 
 async def serve(settings: BotsSettings, stop: asyncio.Event) -> None:
     """Play until `stop` is set.
@@ -55,7 +58,8 @@ async def hosting(settings: BotsSettings, identify: Identify) -> AsyncIterator[H
         return Bot(client(channel, player), seat, think_seconds=settings.bots_think_seconds)
 
     try:
-        yield Hosting(client(channels[0], LOBBY), new_bot, settings.bots_look_seconds)
+        still_seconds = settings.bots_think_seconds + _AWAY_SECONDS
+        yield Hosting(client(channels[0], LOBBY), new_bot, settings.bots_look_seconds, still_seconds)
     finally:
         await asyncio.gather(*(channel.close(None) for channel in channels))
 
