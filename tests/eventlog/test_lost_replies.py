@@ -15,13 +15,16 @@ from eventlog.commands import accepted, after, command, new_stream
 
 @dataclass(slots=True)
 class Wire:
-    """A relay between log and server that can be cut just when the server has answered."""
+    """A relay between log and server that can be cut just when the server has answered, and hang.
+
+    It hangs while `carries` is not set: connections stay, and nothing comes of what is sent.
+    """
 
     host: str
     port: int
     cutting: bool = False
     cuts: int = 0
-    tasks: set["asyncio.Task[None]"] = field(default_factory=set)
+    carries: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Carry one connection both ways until either end closes it."""
@@ -34,14 +37,15 @@ class Wire:
             with contextlib.suppress(OSError):
                 await end.wait_closed()
 
-    @staticmethod
-    async def _carry(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    async def _carry(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
         while data := await source.read(65536):
+            await self.carries.wait()
             target.write(data)
             await target.drain()
 
     async def _carry_back(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
         while data := await source.read(65536):
+            await self.carries.wait()
             # Any answer to a flush comes after its commit, for a flush is its own transaction.
             if self.cutting:
                 self.cuts += 1
@@ -57,6 +61,7 @@ async def wire_to(dsn: str) -> AsyncIterator[tuple[Wire, str]]:
     url = make_url(dsn)
     assert url.host
     wire = Wire(url.host, url.port or 5432)
+    wire.carries.set()
     server = await asyncio.start_server(wire.relay, "127.0.0.1", 0)
     near = url.set(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
     try:

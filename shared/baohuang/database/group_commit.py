@@ -237,4 +237,6 @@ class GroupCommit(Generic[C, O]):
     def _give_up(self, left: Iterable[Waiting[C, O]]) -> None:
         """Tell everybody who still waits that the loop has ended, which it does with somebody waiting only by a bug."""
         for waiting in left:
+            if waiting.outcome.done():
+                continue
             waiting.fail(self._kind.unknown("the flush loop has ended"))

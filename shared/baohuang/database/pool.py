@@ -1,6 +1,8 @@
 """Pools of connections: as which role they act, how long they wait, how they carry JSON."""
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -14,6 +16,7 @@ FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.Intern
 """What a statement or a connection may raise; OSError includes TimeoutError, ValueError is a value without encoding."""
 
 _SET: Final = "select set_config(name, value, false) from unnest($1::text[], $2::text[]) as told (name, value)"
+_CLOSE_SECONDS: Final = 3.0
 # A jsonb on the wire is its text behind the number of the format.
 _JSONB_FORMAT: Final = b"\x01"
 
@@ -45,15 +48,30 @@ class Identity:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
+class _Pool(asyncpg.Pool):
+    """Closes its connections in order as long as the server answers, and drops them if it does not."""
+
+    async def close(self) -> None:
+        """Close it; whatever counts was answered, or given up, by those who asked for it."""
+        with suppress(*FAILURES):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await super().close()
+
+
 async def open_pool(dsn: str, size: int, limits: Limits, identity: Identity) -> "Pool":
     """Open a pool of up to `size` connections that act as a role and commit durably; jsonb comes and goes as bytes.
 
     Raises OSError or asyncpg.PostgresError if the first one cannot be made.
     """
-    return await asyncpg.create_pool(
+    return await _Pool(
         dsn,
         min_size=1,
         max_size=size,
+        max_queries=50_000,
+        max_inactive_connection_lifetime=300.0,
+        loop=asyncio.get_running_loop(),
+        connection_class=asyncpg.Connection,
+        record_class=asyncpg.Record,
         init=partial(_made_ready, identity, limits),
         reset=_leave_as_is,
         timeout=limits.answer_seconds,
