@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -21,11 +22,11 @@ from baohuang.client import (
 from baohuang.client.calls import channel_to
 from baohuang.rules.events import HandFinished
 from baohuang.rules.state import PlayerId, TableStatus
+from command_line.identities import Identify
 from eventually import eventually
 from scoring.test_audit import run
 from up.kills.players import Player
 from up.kills.records import Record
-from up.running import Up
 
 SETTLED_SECONDS: Final = 60.0
 """Within which the ledger and the ratings have caught up with the log, after whatever was killed last."""
@@ -62,22 +63,24 @@ async def check_against_recomputation(dsn: str) -> None:
         assert done.exit_code == 0, done.output
 
 
-async def check_points(started: Up, record: Record) -> None:
+async def check_points(
+    address_of: Callable[[str], str], record: Record, identify: Identify = DevelopmentIdentity
+) -> None:
     """Check by the API that each hand is scored as the log has it, and booked and rated once for each of its players.
 
     All accounts, the house's too, sum to zero.
     """
     async with AsyncExitStack() as stack:
-        to_scoring = await stack.enter_async_context(channel_to(started.address_of("scoring")))
-        to_rating = await stack.enter_async_context(channel_to(started.address_of("rating")))
-        anybody = ScoringClient(to_scoring, DevelopmentIdentity(PlayerId("anybody")))
+        to_scoring = await stack.enter_async_context(channel_to(address_of("scoring")))
+        to_rating = await stack.enter_async_context(channel_to(address_of("rating")))
+        anybody = ScoringClient(to_scoring, identify(PlayerId("anybody")))
         for (table_id, hand), end in record.finished.items():
             score = await anybody.hand_score(table_id, hand)
             assert tuple(seat.points for seat in score.seats) == end.points
             assert score.void == end.void
         total = (await anybody.account(HOUSE)).balance
         for player in record.hands_of:
-            own = DevelopmentIdentity(player)
+            own = identify(player)
             clients = ScoringClient(to_scoring, own), RatingClient(to_rating, own)
             total += await _check_player(*clients, record, player)
         assert total == 0

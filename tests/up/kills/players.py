@@ -1,7 +1,7 @@
 """Players who queue, alone or as friends, play hand after hand where they are seated, and note what was answered."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from random import Random
@@ -26,6 +26,7 @@ from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId, TableStatus
 from command_line.bots.errands import Errand, errand, hand_is_closed
 from command_line.bots.policy import choose
+from command_line.identities import Identify
 from up.kills.scale import Scale
 
 GIVES_UP: Final = 0.1
@@ -44,8 +45,10 @@ class Noted:
 class NotingClient(TableClient):
     """Notes every command that was acknowledged."""
 
-    def __init__(self, channel: grpc.aio.Channel, player: PlayerId, notes: list[Noted]) -> None:
-        super().__init__(channel, DevelopmentIdentity(player))
+    def __init__(
+        self, channel: grpc.aio.Channel, player: PlayerId, notes: list[Noted], identify: Identify = DevelopmentIdentity
+    ) -> None:
+        super().__init__(channel, identify(player))
         self._player = player
         self._notes = notes
 
@@ -58,6 +61,10 @@ class NotingClient(TableClient):
 def staying() -> bool:
     """Never forfeit."""
     return False
+
+
+async def at_once() -> None:
+    """Think for no time at all."""
 
 
 def giving_up(chance: Random) -> Callable[[], bool]:
@@ -74,6 +81,8 @@ class Player:
     queues: MatchmakingClient
     gives_up: Callable[[], bool] = staying
     """Tells, at each of his turns in the last hand of a sitting, whether he forfeits his seat (FINE-2)."""
+    thinks: Callable[[], Awaitable[None]] = at_once
+    """Is waited for before each of his moves."""
     played: list[TableId] = field(default_factory=list)
     fined: int = 0
     tickets: list[Ticket] = field(default_factory=list)
@@ -117,6 +126,7 @@ class Player:
                     past = (await self.tables.forfeit_seat(table_id)).version
                     self.fined += 1
                 case Errand.MOVE:
+                    await self.thinks()
                     past = (await self.tables.act(table_id, choose(moment.table, seat))).version
                 case Errand.TAKE_BACK:
                     past = (await self.tables.set_trusteeship(table_id, active=False)).version

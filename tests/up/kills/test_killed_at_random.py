@@ -124,7 +124,7 @@ async def check(started: Up, crowd: People, scale: Scale) -> None:
     assert record.playing == {}
     await all_settled(dsn_of(started), record)
     await check_against_recomputation(dsn_of(started))
-    await check_points(started, record)
+    await check_points(started.address_of, record)
     print(
         f"{record.position} events in {len(record.tips)} streams, {noted} acknowledged commands, "
         f"{len(record.finished)} hands, {len(record.fines)} fines, {record.extensions} turns extended"

@@ -1,0 +1,157 @@
+"""Players at many tables at once, who play hand after hand with the project's client and note what becomes of it."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import grpc
+
+from baohuang.client import MatchmakingClient, Moment, Receipt
+from baohuang.client.calls import channel_to
+from baohuang.client.commands import Request
+from baohuang.client.reading import END, Stream
+from baohuang.gen.table.v1 import watch_pb2
+from baohuang.rules.rulesets import Options
+from baohuang.rules.state import PlayerId, TableId
+from command_line.identities import Identify
+from up.kills.players import Kind, Noted, NotingClient, Player, sit_by_themselves, sit_together
+
+KINDS: Final = (
+    Kind("ourgame-simple", (5,), Options(short_deck=True)),
+    Kind("homy-standard", (5,)),
+    Kind("homy-weihai", (3,), Options(bots=True)),
+    Kind("ourgame-classic", (5,), queues=False),
+    Kind("homy-classic", (5,)),
+    Kind("homy-qingdao", (3,), Options(bots=True)),
+)
+"""How a table's players come to it: each company has a table to itself, so none waits for another."""
+_SENT_AWAY: Final = ("RECONNECT_REASON_DRAINING", "RECONNECT_REASON_CONNECTION_AGE")
+
+
+class _NotingStream:
+    """A stream of a table that notes how it ended."""
+
+    def __init__(self, stream: Stream, endings: Counter[str]) -> None:
+        self._stream = stream
+        self._endings = endings
+
+    async def read(self) -> object:
+        """Return the next message."""
+        try:
+            message = await self._stream.read()
+        except grpc.aio.AioRpcError as failed:
+            self._endings[failed.code().name] += 1
+            raise
+        if isinstance(message, watch_pb2.WatchTableResponse) and message.HasField("reconnect"):
+            self._endings[watch_pb2.ReconnectReason.Name(message.reconnect.reason)] += 1
+        elif message is END:
+            self._endings["without a word"] += 1
+        return message
+
+    def cancel(self) -> object:
+        """Want no more of it."""
+        return self._stream.cancel()
+
+
+class Slow(NamedTuple):
+    """A call that took so many seconds, and when it began."""
+
+    seconds: float
+    what: str
+    since: float
+
+
+class WatchfulClient(NotingClient):
+    """Notes beside each answer how long it took, how streams ended, and versions that did not follow each other."""
+
+    def __init__(self, channel: grpc.aio.Channel, player: PlayerId, notes: list[Noted], identify: Identify) -> None:
+        super().__init__(channel, player, notes, identify)
+        self.endings: Counter[str] = Counter()
+        self.gaps: list[tuple[int, int]] = []
+        self.watches = 0
+        self.hands_seen = 0
+        self.slowest = Slow(0.0, "", 0.0)
+
+    @property
+    def sent_away(self) -> int:
+        """How often he was told to reconnect."""
+        return sum(self.endings[reason] for reason in _SENT_AWAY)
+
+    async def watch(self, table_id: TableId, *, invitation_code: str = "") -> AsyncGenerator[Moment, None]:
+        """See `TableClient.watch`."""
+        self.watches += 1
+        before: Moment | None = None
+        async with aclosing(super().watch(table_id, invitation_code=invitation_code)) as moments:
+            async for moment in moments:
+                due = (before.version + (moment.posted is None)) if before else moment.version
+                if moment.version != due:
+                    self.gaps.append((due, moment.version))
+                self.hands_seen += moment.table.hand is not None
+                before = moment
+                yield moment
+
+    async def _carry_out(self, request: Request) -> Receipt:
+        since = time.monotonic()
+        receipt = await super()._carry_out(request)
+        self.slowest = max(self.slowest, Slow(time.monotonic() - since, type(request).__name__, since))
+        return receipt
+
+    def _open_stream(self, request: watch_pb2.WatchTableRequest) -> Stream:
+        return _NotingStream(super()._open_stream(request), self.endings)
+
+
+@dataclass(slots=True)
+class Crowd:
+    """All who play. They think before each move, until they are told to hurry: then they play to the end of a hand."""
+
+    think_seconds: float
+    companies: list[tuple[Kind, list[Player]]] = field(default_factory=list)
+    clients: list[WatchfulClient] = field(default_factory=list)
+    notes: list[Noted] = field(default_factory=list)
+    hurried: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def players(self) -> list[Player]:
+        """All of them."""
+        return [player for _, company in self.companies for player in company]
+
+    async def gather(self, stack: AsyncExitStack, tables: str, matchmaking: str, identify: Identify, many: int) -> None:
+        """Have the companies of so many tables come, each player over a connection of his own."""
+        queues = [await stack.enter_async_context(channel_to(matchmaking)) for _ in range(8)]
+        for number in range(many):
+            kind = KINDS[number % len(KINDS)]
+            company = []
+            for one in range(kind.companies[0]):
+                name = PlayerId(f"p{number}-{one}")
+                channel = await stack.enter_async_context(channel_to(tables))
+                client = WatchfulClient(channel, name, self.notes, identify)
+                self.clients.append(client)
+                queueing = MatchmakingClient(queues[number % len(queues)], identify(name))
+                company.append(Player(name, client, queueing, thinks=self._think))
+            self.companies.append((kind, company))
+
+    async def play(self) -> None:
+        """Play hand after hand, each at a new table, and that at hand to its end once they are to hurry."""
+        async with asyncio.TaskGroup() as tasks:
+            for kind, company in self.companies:
+                tasks.create_task(self._play_on(kind, company))
+
+    async def _play_on(self, kind: Kind, company: list[Player]) -> None:
+        sit = sit_together if kind.queues else sit_by_themselves
+        while not self.hurried.is_set():
+            await sit(company, kind, 1)
+
+    async def all_play(self) -> bool:
+        """Tell whether every player has seen a hand of his."""
+        return all(client.hands_seen for client in self.clients)
+
+    async def _think(self) -> None:
+        try:
+            async with asyncio.timeout(self.think_seconds):
+                await self.hurried.wait()
+        except TimeoutError:
+            pass
