@@ -29,6 +29,7 @@ from baohuang.rpc.server import ListenError
 from baohuang.rpc.settings import ServerSettings
 from baohuang.tls.files import CertificateError
 
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 _COLLECT_AFTER: Final = (20_000, 20, 100)
 """Objects made and not freed before the youngest are collected, and how many collections before older ones are."""
 _S = TypeVar("_S", bound=ServerSettings)
@@ -101,10 +102,20 @@ async def _until_signalled(settings: _S, serve: Serve[_S]) -> None:
             log.info("ended while it started")
             serving.cancel()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in _SIGNALS:
         loop.add_signal_handler(number, end)
     try:
         await serving
     except asyncio.CancelledError:
         if not stop.is_set():
             raise
+    finally:
+        if stop.is_set():
+            _ignore_signals(loop)
+
+
+def _ignore_signals(loop: asyncio.AbstractEventLoop) -> None:
+    """Have no signal kill what has ended in order, while the interpreter takes itself down."""
+    for number in _SIGNALS:
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_IGN)
