@@ -95,9 +95,12 @@ async def test_a_hurry_waits_for_no_others(pool: Pool, nats_url: str) -> None:
 
 
 async def test_of_two_relays_one_publishes(pool: Pool, nats_url: str) -> None:
-    """Two run at once: one reads and publishes, the other waits for its lease; when the one ends, the other goes on."""
+    """Two run at once: one reads and publishes, the other waits for its lease; when the one ends, the other goes on.
+
+    At once, however long the lease is.
+    """
     source, idle = Numbers(10), Numbers(10)
-    first, second = relay_of(source, pool, nats_url), relay_of(idle, pool, nats_url)
+    first, second = (relay_of(one, pool, nats_url, lease_seconds=3600.0) for one in (source, idle))
     async with at_work(second):
         async with at_work(first):
             await eventually(lambda: reached(nats_url, 10))
