@@ -21,6 +21,7 @@ from command_line.development_key import DevelopmentKey
 from command_line.service_process import Service, ServiceProcess
 from command_line.services import MATCHMAKING, RATING, SCORING, TABLE, BackendOptions, Surroundings
 from databases import Server
+from metrics.scraping import page_at
 
 _USERS = {TABLE: NatsUser.TABLE, SCORING: NatsUser.SCORING, RATING: NatsUser.RATING}
 _UNHURRIED = RateLimit(per_second=10_000, burst=10_000)
@@ -56,6 +57,8 @@ class Fleet:
     nats_url: str
     around: Surroundings
     running: list[ServiceProcess] = field(default_factory=list)
+    metrics: dict[str, int] = field(default_factory=dict)
+    """The ports on which processes tell their metrics, by name."""
 
     def address(self, service: Service) -> str:
         """Return where a service serves."""
@@ -73,6 +76,11 @@ class Fleet:
         await asyncio.gather(*(process.stop() for process in processes))
         self.running = [process for process in self.running if process not in processes]
 
+    async def accepted_by(self, process: ServiceProcess) -> float:
+        """Return how many commands a replica of the table service has decided and stored since its start."""
+        page = await page_at(self.metrics[process.name])
+        return page.value("baohuang_commands_total", outcome="ACCEPTED")
+
     async def fetched(self, query: str, *arguments: object) -> Any:
         """Return the value that a query finds."""
         admin = await asyncpg.connect(self.dsn)
@@ -82,13 +90,15 @@ class Fleet:
             await admin.close()
 
     def _made(self, service: Service, code: Code) -> ServiceProcess:
+        replica = replace(service, name=f"{service.name}-{code.name}")
+        self.metrics[replica.name] = free_port()
         environment: Mapping[str, str] = {
             **self.around.environment_of(service),
             "BAOHUANG_SHARE_PORT": "true",
-            "BAOHUANG_REPLICA": f"{service.name}-{code.name}",
+            "BAOHUANG_REPLICA": replica.name,
+            "BAOHUANG_METRICS_LISTEN": f"{LOOPBACK}:{self.metrics[replica.name]}",
             "PYTHONPATH": code.path,
         }
-        replica = replace(service, name=f"{service.name}-{code.name}")
         return ServiceProcess(replica, self.data, environment, int(self.address(service).rpartition(":")[2]))
 
 

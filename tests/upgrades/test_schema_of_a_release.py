@@ -2,8 +2,11 @@
 
 import asyncio
 import os
+import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -123,3 +126,33 @@ def test_a_migration_keeps_nobody_waiting_for_long(own_database_dsn: str) -> Non
         with pytest.raises(OperationalError, match="lock timeout"):
             migrate(own_database_dsn, schema)
     migrate(own_database_dsn, schema)
+
+
+CONTRACTION = """
+from sqlalchemy import Connection
+
+revision = "9999"
+down_revision = "{newest}"
+{oldest}
+
+def upgrade(connection: Connection) -> None:
+    connection.exec_driver_sql("create table moods (mood text)")
+"""
+
+
+@pytest.mark.parametrize("oldest", ["", 'oldest_code = "9999"'], ids=["adds", "takes away"])
+async def test_a_newer_migration_says_what_code_it_needs(own_database_dsn: str, tmp_path: Path, oldest: str) -> None:
+    """One that only adds leaves this release at work; one that takes away stops it at its next start, and says so."""
+    schema = rating_service.schema.SCHEMA
+    shutil.copytree(schema.folder, tmp_path / "migrations")
+    newer = CONTRACTION.format(newest=schema.newest, oldest=oldest)
+    (tmp_path / "migrations/versions/v9999_moods.py").write_text(newer, encoding="utf-8")
+    await asyncio.to_thread(migrate, own_database_dsn, replace(schema, folder=tmp_path / "migrations"))
+    if oldest:
+        with pytest.raises(SchemaAheadError, match="is at 9999, for releases that know 9999"):
+            await check_schema(own_database_dsn, schema)
+    else:
+        await check_schema(own_database_dsn, schema)
+        await asyncio.to_thread(migrate, own_database_dsn, schema)
+    with psycopg.connect(own_database_dsn) as admin:
+        assert admin.execute("select to_regclass('rating.moods') is not null").fetchall() == [(True,)]

@@ -16,6 +16,7 @@ from upgrades.fleet import THIS, Code, Fleet
 from upgrades.settled import all_settled, check_all
 
 TABLES = 10
+MANY = 50
 
 
 @pytest.mark.timeout(900)
@@ -49,12 +50,25 @@ async def check_shared(address: str, tables: Sequence[ServiceProcess]) -> None:
 
 
 async def killed_in_turn(servers: Fleet, tables: Sequence[ServiceProcess]) -> None:
-    """Kill each replica in the middle of play, and start it again once the hands went on without it."""
+    """Kill each replica in the middle of play, and start it again once the hands went on without it.
+
+    Each has decided many commands before it is killed.
+    """
     for process in tables:
+        await decides(servers, process)
         await further(servers)
         await process.kill()
         await further(servers)
         await process.start_again()
+
+
+async def decides(servers: Fleet, process: ServiceProcess) -> None:
+    """Wait until a replica has decided a good share of what ten tables do."""
+
+    async def many() -> bool:
+        return await servers.accepted_by(process) > MANY
+
+    await eventually(many, 120)
 
 
 async def further(servers: Fleet) -> None:

@@ -1,0 +1,33 @@
+"""The variables that services are told by: what an operator has set for the release before is taken as it is."""
+
+import json
+import os
+import subprocess
+import sys
+
+from deploy.tree import ROOT
+from upgrades.fleet import THIS, Code
+
+PROGRAM = """
+import json
+from deploy.told import SETTINGS, read_by
+print(json.dumps({name: read_by(("serve", name)) for name in SETTINGS}))
+"""
+
+
+def variables_of(code: Code) -> dict[str, dict[str, bool]]:
+    """Return the variables that each service reads, with whether they have to be there."""
+    path = os.pathsep.join((code.path, str(ROOT / "tests")))
+    environment = {**os.environ, "PYTHONPATH": path}
+    ran = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, env=environment)  # noqa: S603
+    read: dict[str, dict[str, bool]] = json.loads(ran.stdout)
+    return read
+
+
+def test_none_is_gone_and_none_is_wanted_anew(before: Code) -> None:
+    """Every service of the last release reads in this tree what it read then; what is new has a default."""
+    then, now = variables_of(before), variables_of(THIS)
+    assert then.keys() <= now.keys()
+    for service, known in then.items():
+        assert known.keys() <= now[service].keys()
+        assert {name for name, wanted in now[service].items() if wanted} <= {name for name, had in known.items() if had}
