@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from baohuang.rpc.process import announce, collect_seldom, run
+from baohuang.rpc.process import announce, run
 from baohuang.rpc.server import RpcServer
 from matchmaking_service.settings import MatchmakingSettings
 from matchmaking_service.wiring import SERVICES, wired
@@ -18,9 +18,7 @@ async def serve(settings: MatchmakingSettings, stop: asyncio.Event) -> None:
     """
     server = RpcServer(settings, settings.matchmaking_listen)
     async with wired(server, settings):
-        port = await server.start(*SERVICES)
-        collect_seldom()
-        announce(settings.matchmaking_listen, port)
+        announce(settings.matchmaking_listen, await server.start(*SERVICES))
         await stop.wait()
         await server.drain()
 

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from baohuang.rpc.process import announce, collect_seldom, run
+from baohuang.rpc.process import announce, run
 from baohuang.rpc.server import RpcServer
 from table_service.history.wiring import SERVICE as HISTORY
 from table_service.settings import TableSettings
@@ -20,9 +20,7 @@ async def serve(settings: TableSettings, stop: asyncio.Event) -> None:
     """
     server = RpcServer(settings, settings.table_listen)
     async with wired(server, settings):
-        port = await server.start(*SERVICES, HISTORY)
-        collect_seldom()
-        announce(settings.table_listen, port)
+        announce(settings.table_listen, await server.start(*SERVICES, HISTORY))
         await stop.wait()
         await server.drain()
 

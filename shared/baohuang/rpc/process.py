@@ -57,11 +57,12 @@ def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
         sys.exit(f"{name}: {error}")
 
 
-def collect_seldom() -> None:
+def _collect_seldom() -> None:
     """Spare looking through what a service holds, and its code, for cycles; to be called once all of it is there.
 
     Plays over streams leave no cycles behind, calls a handful. With the interpreter's own settings the search takes a
-    sixth of a busy replica's time, in pauses that grow with what it holds.
+    sixth of a busy replica's time, in pauses that grow with what it holds; and its last one, of all there is, takes
+    longer than all the rest of a service's end.
     """
     gc.collect()
     gc.freeze()
@@ -69,7 +70,8 @@ def collect_seldom() -> None:
 
 
 def announce(listen: str, port: int) -> None:
-    """Say where the service listens; `listen` is what it was told, "host:port"."""
+    """Say where the service listens, once it serves; `listen` is what it was told, "host:port"."""
+    _collect_seldom()
     host = listen.rpartition(":")[0]
     sys.stdout.write(f"listening on {host}:{port}\n")
     sys.stdout.flush()
