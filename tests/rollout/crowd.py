@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import grpc
 
 from baohuang.client import MatchmakingClient, Moment, Receipt
 from baohuang.client.calls import channel_to
 from baohuang.client.commands import Request
+from baohuang.client.playing import Playing
 from baohuang.client.reading import END, Stream
-from baohuang.gen.table.v1 import watch_pb2
+from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId
 from command_line.identities import Identify
@@ -33,9 +34,9 @@ _SENT_AWAY: Final = ("RECONNECT_REASON_DRAINING", "RECONNECT_REASON_CONNECTION_A
 
 
 class _NotingStream:
-    """A stream of a table that notes how it ended."""
+    """A stream of a table, or one to play over, that notes how it ended."""
 
-    def __init__(self, stream: Stream, endings: Counter[str]) -> None:
+    def __init__(self, stream: Any, endings: Counter[str]) -> None:
         self._stream = stream
         self._endings = endings
 
@@ -46,11 +47,15 @@ class _NotingStream:
         except grpc.aio.AioRpcError as failed:
             self._endings[failed.code().name] += 1
             raise
-        if isinstance(message, watch_pb2.WatchTableResponse) and message.HasField("reconnect"):
+        if isinstance(message, watch_pb2.WatchTableResponse | play_pb2.PlayResponse) and message.HasField("reconnect"):
             self._endings[watch_pb2.ReconnectReason.Name(message.reconnect.reason)] += 1
         elif message is END:
             self._endings["without a word"] += 1
         return message
+
+    async def write(self, message: object) -> None:
+        """Send a message."""
+        await self._stream.write(message)
 
     def cancel(self) -> object:
         """Want no more of it."""
@@ -85,7 +90,7 @@ class WatchfulClient(NotingClient):
         """See `TableClient.watch`."""
         self.watches += 1
         before: Moment | None = None
-        async with aclosing(super().watch(table_id, invitation_code=invitation_code)) as moments:
+        async with aclosing(self._moments(table_id, invitation_code)) as moments:
             async for moment in moments:
                 due = (before.version + (moment.posted is None)) if before else moment.version
                 if moment.version != due:
@@ -96,12 +101,44 @@ class WatchfulClient(NotingClient):
 
     async def _carry_out(self, request: Request) -> Receipt:
         since = time.monotonic()
-        receipt = await super()._carry_out(request)
+        receipt = await self._carried_out(request)
         self.slowest = max(self.slowest, Slow(time.monotonic() - since, type(request).__name__, since))
         return receipt
 
+    async def _carried_out(self, request: Request) -> Receipt:
+        return await super()._carry_out(request)
+
+    def _moments(self, table_id: TableId, invitation_code: str) -> AsyncGenerator[Moment, None]:
+        return super().watch(table_id, invitation_code=invitation_code)
+
     def _open_stream(self, request: watch_pb2.WatchTableRequest) -> Stream:
         return _NotingStream(super()._open_stream(request), self.endings)
+
+
+class StreamingClient(WatchfulClient):
+    """Does everything over one Play stream, between entering and leaving it as an async context manager."""
+
+    def __init__(self, channel: grpc.aio.Channel, player: PlayerId, notes: list[Noted], identify: Identify) -> None:
+        super().__init__(channel, player, notes, identify)
+        self._playing = Playing(self._open_both_ways, self._calls.patience)
+
+    async def __aenter__(self) -> Self:
+        await self._playing.__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._playing.__aexit__()
+
+    async def _carried_out(self, request: Request) -> Receipt:
+        receipt = await self._playing._carry_out(request)
+        self._note(request, receipt)
+        return receipt
+
+    def _moments(self, table_id: TableId, invitation_code: str) -> AsyncGenerator[Moment, None]:
+        return self._playing.watch(table_id, invitation_code=invitation_code)
+
+    def _open_both_ways(self) -> _NotingStream:
+        return _NotingStream(self._calls.open_both_ways(self._stub.Play), self.endings)
 
 
 @dataclass(slots=True)
@@ -128,11 +165,20 @@ class Crowd:
             for one in range(kind.companies[0]):
                 name = PlayerId(f"p{number}-{one}")
                 channel = await stack.enter_async_context(channel_to(tables))
-                client = WatchfulClient(channel, name, self.notes, identify)
-                self.clients.append(client)
+                client = await self._client(stack, number, name, channel, identify)
                 queueing = MatchmakingClient(queues[number % len(queues)], identify(name))
                 company.append(Player(name, client, queueing, thinks=self._think))
             self.companies.append((kind, company))
+
+    async def _client(
+        self, stack: AsyncExitStack, number: int, name: PlayerId, channel: grpc.aio.Channel, identify: Identify
+    ) -> WatchfulClient:
+        """Give a player's client: at two of five tables they play over streams, at the others by calls."""
+        if number % 5 < 2:
+            self.clients.append(await stack.enter_async_context(StreamingClient(channel, name, self.notes, identify)))
+        else:
+            self.clients.append(WatchfulClient(channel, name, self.notes, identify))
+        return self.clients[-1]
 
     async def play(self) -> None:
         """Play hand after hand, each at a new table, and that at hand to its end once they are to hurry."""

@@ -54,8 +54,11 @@ class NotingClient(TableClient):
 
     async def _carry_out(self, request: Request) -> Receipt:
         receipt = await super()._carry_out(request)
-        self._notes.append(Noted(self._player, request.request_id, receipt))
+        self._note(request, receipt)
         return receipt
+
+    def _note(self, request: Request, receipt: Receipt) -> None:
+        self._notes.append(Noted(self._player, request.request_id, receipt))
 
 
 def staying() -> bool:
