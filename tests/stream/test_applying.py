@@ -110,15 +110,14 @@ async def test_a_gap_waits_for_what_is_missing(pool: Pool) -> None:
     assert await effects(pool) == [1, 2, 3, 4]
 
 
-async def test_a_filtered_consumer_sees_its_gaps_and_fills_them(pool: Pool) -> None:
-    """By what each message says came before it: 10, then 40 brings 20 and 30 from the source, in order."""
+async def test_a_filtered_consumer_has_its_gaps_filled(pool: Pool) -> None:
+    """10, then 40 brings 20 and 30 from the source as well, in order, whatever they say came before them."""
     fill = Tens(60)
     applying = Applying(pool, CHAINED, Writing(), fill)
     ten, twenty, _, forty, fifty, sixty = tens(60)
     assert await applying.take([ten]) == 10
-    assert fill.asked == []
     assert await applying.take([forty, fifty]) == 50
-    assert fill.asked == [(10, 40)]
+    assert fill.asked == [(0, 10), (10, 50)]
     assert await applying.take([twenty, sixty]) == 60
     assert await effects(pool) == [10, 20, 30, 40, 50, 60]
 
@@ -154,12 +153,24 @@ async def test_another_message_under_a_known_number_is_an_alarm(pool: Pool, agai
     assert await applying.take([number(4)]) == 4
 
 
-async def test_a_message_that_its_source_does_not_know_is_an_alarm(pool: Pool) -> None:
-    """Somebody published what is not in the log, or the log was restored: not applied, and the consumer stops."""
-    applying = Applying(pool, CHAINED, Writing(), Tens(20))
-    with pytest.raises(Alarmed):
-        await applying.take([number(20, "forged")])
+@pytest.mark.parametrize("found", [10, 20, 30], ids=["before it", "at its place", "behind it"])
+async def test_a_message_that_its_source_does_not_know_is_an_alarm(pool: Pool, found: int) -> None:
+    """Somebody published what is not in the log, or the log was restored: nothing is applied, and the consumer stops.
+
+    The message names the one before it as a true one does, wherever the log ends or goes on otherwise.
+    """
+    applying = Applying(pool, CHAINED, Writing(), Tens(found))
+    forged = Message(Number(20), "", b"{}", {**number(20, "forged").headers, PRECEDED_BY_HEADER: "10"})
+    with pytest.raises(Alarmed, match="message 20 with hash forged-20 is not in the source"):
+        await applying.take([tens(10)[0], forged])
     assert await effects(pool) == []
+
+
+async def test_a_message_with_a_body_of_somebody_elses(pool: Pool) -> None:
+    """Under a true hash, which everybody is told who watches the table: what the source has is applied."""
+    (ten,) = tens(10)
+    await Applying(pool, CHAINED, Writing(), Tens(10)).take([Message(ten.number, ten.subject, b"{}", ten.headers)])
+    assert [row["body"] for row in await pool.fetch("select body from effects")] == [ten.body.decode()]
 
 
 async def test_a_known_number_that_was_never_gone_past_is_an_alarm(pool: Pool) -> None:

@@ -232,15 +232,39 @@ async def test_nothing_can_be_taken_out_of_a_stream(nats_url: str) -> None:
                 await attempt
 
 
-async def test_a_source_that_was_restored_behind_its_stream(pool: Pool, nats_url: str) -> None:
-    """The source goes back and on from there otherwise: the stream becomes what the source says now."""
+@pytest.mark.parametrize("more", [0, 7, 20, 40], ids=["and waits", "a little", "as far", "further"])
+async def test_a_source_that_was_restored_behind_its_stream(pool: Pool, nats_url: str, more: int) -> None:
+    """The source went back, and on from there otherwise: the stream becomes what it says now.
+
+    If the stream was ahead still when a relay came, it says by how much, and goes on saying so.
+    """
     source = Numbers(50)
     async with at_work(relay_of(source, pool, nats_url)):
         await eventually(lambda: reached(nats_url, 50))
     del source.messages[30:]
-    source.grow(20, "otherwise")
-    async with at_work(relay_of(source, pool, nats_url)):
+    source.grow(more, "otherwise")
+    relay = relay_of(source, pool, nats_url)
+    async with at_work(relay):
         await eventually(lambda: holds(nats_url, source))
+        source.grow(5, "otherwise")
+        await eventually(lambda: holds(nats_url, source))
+    assert relay.counts.ahead == max(0, 20 - more)
+
+
+@pytest.mark.parametrize("more", [0, 20, 21, 90], ids=["and waits", "as far", "one further", "much further"])
+async def test_a_source_that_goes_back_under_a_relay(pool: Pool, nats_url: str, more: int) -> None:
+    """The database failed over without its end, or was restored, and the relay noticed nothing: it does at its next look.
+
+    However far the source has gone on by then: nothing is published behind what is no more.
+    """
+    source = Numbers(50)
+    relay = relay_of(source, pool, nats_url)
+    async with at_work(relay):
+        await eventually(lambda: reached(nats_url, 50))
+        del source.messages[30:]
+        source.grow(more, "otherwise")
+        await eventually(lambda: holds(nats_url, source))
+    assert relay.counts.ahead == max(0, 20 - more)
 
 
 async def test_a_relay_without_nats_holds_no_lease(pool: Pool, nats_server: EmbeddedNats, nats_url: str) -> None:

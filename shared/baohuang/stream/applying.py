@@ -1,6 +1,6 @@
 """Applying messages to a service's own tables, each once and in order, in one transaction with how far it has got."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +19,8 @@ Apply = Callable[[Connection, Sequence[Message]], Awaitable[None]]
 Unprocessable, or whatever else its bugs and the tables' constraints raise, for one that cannot be applied."""
 
 Fill = Callable[[Connection, Number, Number, int], Awaitable[Sequence[Message]]]
-"""Reads the consumer's messages after one number and up to another, the first so many of them, from the source."""
+"""Reads the consumer's messages after one number and up to another, the first so many of them, from the source; what
+is committed counts, so never from a replica that may be behind."""
 
 POISON: Final = (
     ValueError,
@@ -33,7 +34,7 @@ POISON: Final = (
 )
 """What says that a message cannot be applied, and does not say that the database cannot be reached."""
 _FILLED: Final = 500
-"""Messages filled in at once."""
+"""Messages read from the source at once."""
 _log = structlog.get_logger("stream")
 
 
@@ -71,7 +72,10 @@ class Applying:
         fill: Fill | None = None,
         committed: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take a pool whose schema has the consumer's tables; without `fill` a gap waits for what is missing.
+        """Take a pool whose schema has the consumer's tables.
+
+        With `fill` all is taken from the source, and the stream says only how far; without it messages are taken from
+        the stream, and a gap waits for what is missing.
 
         `committed` is called when messages may have been applied, and all of it is there for others to read.
         """
@@ -90,7 +94,7 @@ class Applying:
 
     @property
     def fills(self) -> bool:
-        """Whether what the stream does not bring can be read from the source."""
+        """Whether messages are taken from the source."""
         return self._fill is not None
 
     async def reached(self) -> Number:
@@ -127,37 +131,22 @@ class Applying:
         return past[-1].number if past else checkpoint.number, None
 
     async def _line(self, checkpoint: Checkpoint, messages: Sequence[Message]) -> _Line:
-        """Leave out what was gone past, and fill in what is missing between; end at a gap that cannot be filled."""
+        """Leave out what was gone past; what is beyond comes from the source, or ends where one is missing."""
         if alarm := await _changed(
             checkpoint, [message for message in messages if message.number <= checkpoint.number]
         ):
             return _Line(alarm=alarm)
-        line: list[Message] = []
-        for message in messages:
-            last = line[-1].number if line else checkpoint.number
-            if message.number <= last:
-                continue
-            if predecessor(message, self._subscription.order) == last:
-                line.append(message)
-                continue
-            filled = await self._filled(checkpoint, last, message)
-            if filled.alarm is not None:
-                return filled
-            line += filled.messages
-            if not line or line[-1].number != message.number:
-                break
-        return _Line(tuple(line))
-
-    async def _filled(self, checkpoint: Checkpoint, last: Number, message: Message) -> _Line:
-        """Return the messages after `last` up to this one, or as many as are read at once, from the source."""
+        beyond = [message for message in messages if message.number > checkpoint.number]
         if self._fill is None:
-            return _Line()
-        filled = await self._fill(checkpoint.connection, last, message.number, _FILLED)
-        if len(filled) == _FILLED and filled[-1].number < message.number:
-            return _Line(tuple(filled))
-        if not filled or (filled[-1].number, filled[-1].hash) != (message.number, message.hash):
-            return _Line(alarm=f"message {message.number} with hash {message.hash} is not in the source")
-        return _Line(tuple(filled))
+            return _Line(tuple(self._unbroken(beyond, checkpoint.number)))
+        return await _of_source(self._fill, checkpoint, beyond) if beyond else _Line()
+
+    def _unbroken(self, messages: Sequence[Message], last: Number) -> Iterator[Message]:
+        """Give the messages that follow upon one number and each other."""
+        for message in messages:
+            if message.number > last and predecessor(message, self._subscription.order) == last:
+                last = message.number
+                yield message
 
     async def _go_past(self, checkpoint: Checkpoint, line: Sequence[Message]) -> Sequence[Message]:
         """Apply them together, or one by one if one of them cannot be; return those that are gone past."""
@@ -195,6 +184,21 @@ class Applying:
         except POISON as error:
             return error
         return None
+
+
+async def _of_source(fill: Fill, checkpoint: Checkpoint, received: Sequence[Message]) -> _Line:
+    """Return what the source has up to the last message received, or the first so many of it.
+
+    The stream only says that there is more. So nothing is applied that was forged, or that a log which was restored
+    has not any more: a message is published after its commit, and one that the source does not have is an alarm.
+    """
+    there = await fill(checkpoint.connection, checkpoint.number, received[-1].number, _FILLED)
+    through = there[-1].number if len(there) == _FILLED else received[-1].number
+    known = {message.number: message.hash for message in there}
+    for message in received:
+        if message.number <= through and known.get(message.number) != message.hash:
+            return _Line(alarm=f"message {message.number} with hash {message.hash} is not in the source")
+    return _Line(tuple(there))
 
 
 async def _changed(checkpoint: Checkpoint, messages: Sequence[Message]) -> str | None:

@@ -28,6 +28,13 @@ BEHIND: Final = Family(
 TROUBLE: Final = Family(
     "baohuang_relay_failures_total", Kind.COUNTER, "Times that a relay had to begin again.", ("stream",)
 )
+AHEAD: Final = Family(
+    "baohuang_relay_stream_ahead_messages",
+    Kind.GAUGE,
+    "Messages the stream had beyond its source's end when this replica last found that: the log was restored to an"
+    " earlier state, or lost its end. 0 if it never did.",
+    ("stream",),
+)
 LAG: Final = Family(
     "baohuang_consumer_lag_messages",
     Kind.GAUGE,
@@ -66,12 +73,17 @@ _DELAYS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 
 @dataclass(slots=True)
 class RelayCounts:
-    """Of one relay. `all_out_at` is when it had last published all there was, by the monotonic clock."""
+    """Of one relay.
+
+    `all_out_at` is when it had last published all there was, by the monotonic clock; `ahead` how many messages the
+    stream had that the source has not, when that was found last.
+    """
 
     publishing: bool = False
     number: int = 0
     all_out_at: float = 0.0
     failures: int = 0
+    ahead: int = 0
 
 
 @dataclass(slots=True)
@@ -93,6 +105,7 @@ def read_relay(stream: str, counts: RelayCounts) -> Iterator[Reading]:
     yield Reading(PUBLISHED, {(stream,): counts.number})
     yield Reading(BEHIND, {(stream,): behind})
     yield Reading(TROUBLE, {(stream,): counts.failures})
+    yield Reading(AHEAD, {(stream,): counts.ahead})
 
 
 def read_consumer(consumer: str, counts: ConsumerCounts) -> Iterator[Reading]:

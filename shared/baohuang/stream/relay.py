@@ -127,7 +127,8 @@ class Relay:
         self._hurried.clear()
 
     async def _follow(self, publisher: Publisher, held: Held) -> None:
-        await publisher.begin()
+        if beyond := await publisher.begin():
+            self.counts.ahead = beyond
         self._trouble = ""
         if publisher.number < held.number:
             _log.warning("stream is behind and is refilled", stream=self._name.name, number=publisher.number)
