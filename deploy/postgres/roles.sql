@@ -1,5 +1,5 @@
 -- Who may do what in the database. A superuser runs this once, in the database that is to hold everything, before the
--- first migration; to run it again changes nothing. Passwords are given elsewhere.
+-- first migration, or before a backup is restored into it; to run it again changes nothing. Passwords are given elsewhere.
 --
 --     baohuang_owner        owns the schemas, migrates them
 --     login_<service>       may act as the role of its own service, and nothing else
@@ -13,8 +13,8 @@ begin
         select name
         from unnest(array[
             'baohuang_owner', 'login_table', 'login_scoring', 'login_rating', 'login_matchmaking', 'login_history',
-            'baohuang_app', 'baohuang_history', 'baohuang_log_reader', 'baohuang_scoring', 'baohuang_rating',
-            'baohuang_matchmaking'
+            'baohuang_app', 'baohuang_history', 'baohuang_log_reader', 'baohuang_reader', 'baohuang_scoring',
+            'baohuang_rating', 'baohuang_matchmaking'
         ]) as wanted (name)
         where not exists (select from pg_roles where rolname = wanted.name)
     loop
@@ -32,7 +32,8 @@ alter role login_history login;
 alter role login_history set default_transaction_read_only = on;
 
 -- A migration makes one role a member of another, and acts as each of them.
-grant baohuang_app, baohuang_history, baohuang_log_reader, baohuang_scoring, baohuang_rating, baohuang_matchmaking
+grant baohuang_app, baohuang_history, baohuang_log_reader, baohuang_reader, baohuang_scoring, baohuang_rating,
+    baohuang_matchmaking
     to baohuang_owner with admin option;
 
 grant baohuang_app to login_table;

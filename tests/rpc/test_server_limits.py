@@ -7,7 +7,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from baohuang.rpc.server import ListenError, RpcServer
-from rpc.echo import ALICE, SERVICE, dev_settings, serving
+from eventually import eventually
+from rpc.echo import ALICE, SERVICE, Client, dev_settings, handlers, serving
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -126,6 +127,39 @@ async def test_a_message_over_the_limit_is_refused() -> None:
             await client.call("Unary", "x" * 65536)
         assert await client.call("Unary", "x" * 65000) == ["x" * 65000]
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_a_connection_has_so_many_calls_and_streams_at_once() -> None:
+    """One more waits at the client, and is served when another has ended; the next connection has its own."""
+    entered: list[str] = []
+    go_on = asyncio.Event()
+
+    async def held(text: str, _context: object) -> str:
+        entered.append(text)
+        await go_on.wait()
+        return text
+
+    async def has_entered(count: int) -> bool:
+        return len(entered) == count
+
+    server = RpcServer(dev_settings(max_concurrent_streams=2), "127.0.0.1:0")
+    server.grpc.add_generic_rpc_handlers((handlers(held),))
+    address = f"127.0.0.1:{await server.start(SERVICE)}"
+    own = (("grpc.use_local_subchannel_pool", 1),)
+    async with (
+        grpc.aio.insecure_channel(address, options=own) as channel,
+        grpc.aio.insecure_channel(address, options=own) as another,
+    ):
+        calls = [asyncio.ensure_future(Client(channel).call("Downstream", "0"))]
+        await eventually(lambda: has_entered(1))
+        calls += [asyncio.ensure_future(Client(channel).call("Downstream", text)) for text in ("1", "2")]
+        await eventually(lambda: has_entered(2))
+        calls.append(asyncio.ensure_future(Client(another).call("Downstream", "3")))
+        await eventually(lambda: has_entered(3))
+        assert sorted(entered) == ["0", "1", "3"]
+        go_on.set()
+        assert await asyncio.gather(*calls) == [["first", text] for text in "0123"]
+    await server.drain()
 
 
 async def test_reflection_lists_the_services() -> None:

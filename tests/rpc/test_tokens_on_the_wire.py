@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import jwt
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
@@ -59,6 +60,12 @@ async def test_a_handler_knows_its_caller_by_his_token(method: str, file: Path) 
     assert (alice[-1], judge[-1]) == ("alice/player", "judge/operator")
 
 
+def unsigned() -> str:
+    """Give a token that names a key of the set, and says that nothing is signed."""
+    claims = {"sub": "alice", "aud": "baohuang", "iss": "us", "exp": time.time() + 60}
+    return jwt.encode(claims, None, "none", {"kid": "ed"})
+
+
 @pytest.mark.parametrize("method", METHODS)
 async def test_without_a_sound_token_only_health_answers(method: str, file: Path) -> None:
     """The refusal says what is wrong in machine's words."""
@@ -67,6 +74,10 @@ async def test_without_a_sound_token_only_health_answers(method: str, file: Path
         assert await problem(client, method, (("baohuang-player", "alice"),)) == "MISSING"
         assert await problem(client, method, (("authorization", "Bearer x"),)) == "MALFORMED"
         assert await problem(client, method, token(iss="us", exp=1)) == "EXPIRED"
+        assert await problem(client, method, token(iss="us", nbf=time.time() + 60)) == "NOT_YET_VALID"
+        impostor = Signer("ed", ed25519("other").private)
+        assert await problem(client, method, token(impostor, iss="us")) == "WRONG_SIGNATURE"
+        assert await problem(client, method, bearer(unsigned())) == "MALFORMED"
         assert await problem(client, method, token(iss="them")) == "WRONG_ISSUER"
         assert await problem(client, method, token(iss="us", aud="them")) == "WRONG_AUDIENCE"
         assert await problem(client, method, token(ed25519("other"), iss="us")) == "UNKNOWN_KEY"

@@ -14,7 +14,7 @@ from baohuang.stream.jetstream import JetStream
 from baohuang.stream.lease import Lease
 from baohuang.stream.port import Message, Number, StreamMissing
 from baohuang.stream.rebuilding import Comparison, compare, rebuild
-from baohuang.stream.streams import TABLE_STREAM
+from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
 from baohuang.stream.working import at_work
 from command_line.main import app
 from eventlog.commands import grow, new_stream
@@ -89,6 +89,20 @@ async def test_the_command_rebuilds_and_compares(own_database_dsn: str, nats_url
     assert (found.exit_code, "the stream has messages after 7" in found.stdout) == (1, True)
     assert (await run(own_database_dsn, nats_url)).exit_code == 0
     assert (await run(own_database_dsn, nats_url, "--check")).exit_code == 0
+
+
+async def test_the_command_rebuilds_the_ledgers_stream(own_database_dsn: str, nats_url: str) -> None:
+    """The same of what scoring publishes: what is of another past is found, and goes."""
+    async with connect_to(nats_url, "the past")() as client:
+        stream = JetStream(client, SCORING_STREAM)
+        await stream.make()
+        await JetStreamContext(client).publish(SCORING_STREAM.subject("t", "HandScored"), b"{}")
+    found = await run(own_database_dsn, nats_url, "scoring", "--check")
+    assert (found.exit_code, "the stream has messages after 0, where the ledger ends" in found.stdout) == (1, True)
+    rebuilt = await run(own_database_dsn, nats_url, "scoring")
+    assert (rebuilt.exit_code, rebuilt.stdout.splitlines()[-3:]) == (
+        0, ["ledger  0 postings", "stream  0 messages", "the stream is the ledger"],
+    )  # fmt: skip
 
 
 async def run(dsn: str, url: str, *options: str) -> Result:

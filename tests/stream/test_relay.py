@@ -253,7 +253,7 @@ async def test_a_source_that_was_restored_behind_its_stream(pool: Pool, nats_url
 
 @pytest.mark.parametrize("more", [0, 20, 21, 90], ids=["and waits", "as far", "one further", "much further"])
 async def test_a_source_that_goes_back_under_a_relay(pool: Pool, nats_url: str, more: int) -> None:
-    """The database failed over without its end, or was restored, and the relay noticed nothing: it does at its next look.
+    """The database failed over without its end, or was restored, unnoticed: the relay finds it at its next look.
 
     However far the source has gone on by then: nothing is published behind what is no more.
     """
