@@ -63,7 +63,7 @@ async def test_a_handler_knows_its_caller_by_his_token(method: str, file: Path) 
 def unsigned() -> str:
     """Give a token that names a key of the set, and says that nothing is signed."""
     claims = {"sub": "alice", "aud": "baohuang", "iss": "us", "exp": time.time() + 60}
-    return jwt.encode(claims, None, "none", {"kid": "ed"})
+    return jwt.encode(claims, "", "none", {"kid": "ed"})
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -243,13 +243,14 @@ async def test_two_replicas_fire_once(log: MemoryLog, time: VirtualTime) -> None
     assert lines == []
 
 
-async def test_a_clock_ahead_ends_no_turn_early(log: MemoryLog, time: VirtualTime) -> None:
-    """A replica five seconds ahead fires at once; the log refuses, the replica sets its clock and waits its turn."""
+@pytest.mark.parametrize("ahead", [5.0, 600.0], ids=["seconds", "minutes"])
+async def test_a_clock_ahead_ends_no_turn_early(log: MemoryLog, time: VirtualTime, ahead: float) -> None:
+    """A replica that is ahead fires at once; the log refuses, the replica sets its clock and waits its turn."""
     async with keeper(log, time, NEVER_POLLS) as a, keeper(log, time, NEVER_POLLS) as b:
         table_id = await a.seated()
         await b.tables.hold(table_id)
         await a.all_ready(table_id)
-        b.ahead = 5.0
+        b.ahead = ahead
         await b.tables.current(table_id)
         await b.advance(4)
         assert await fired(log, table_id) == []
@@ -261,12 +262,13 @@ async def test_a_clock_ahead_ends_no_turn_early(log: MemoryLog, time: VirtualTim
         assert not await events_of(log, table_id, TurnExtended)
 
 
-async def test_a_clock_behind_is_set_by_what_is_due(log: MemoryLog, time: VirtualTime) -> None:
+@pytest.mark.parametrize("behind", [60.0, 3600.0], ids=["a minute", "an hour"])
+async def test_a_clock_behind_is_set_by_what_is_due(log: MemoryLog, time: VirtualTime, behind: float) -> None:
     """A replica that was suspended thinks nothing is due; the log says so, and it fires by the right time."""
     async with keeper(log, time, NEVER_POLLS) as gone:
         table_id = await gone.started()
     async with keeper(log, time) as replica:
-        replica.ahead = -60.0
+        replica.ahead = -behind
         time.seconds += 5 + MOMENT
         await eventually(lambda: fired(log, table_id))
         (entered,) = await events_of(log, table_id, TrusteeshipEntered)

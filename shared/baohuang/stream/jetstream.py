@@ -89,7 +89,25 @@ class JetStream:
         with answers():
             for message in before:
                 await self._client.publish(message.subject, message.body, headers=_fenced(message))
-            await self._context.publish(last.subject, last.body, headers=_fenced(last))
+        try:
+            await self._store(last)
+        except OutOfTurn:
+            await self._try_next_of(messages)
+            raise
+
+    async def _store(self, message: Message) -> None:
+        with answers():
+            await self._context.publish(message.subject, message.body, headers=_fenced(message))
+
+    async def _try_next_of(self, messages: Sequence[Message]) -> None:
+        """Store the first message that is missing, to hear why it is: unanswered, its refusal was heard by nobody.
+
+        Raises StreamUnavailable, if the server's disk is full, say.
+        """
+        stored = (await self.end()).number
+        for message in messages:
+            if message.number == stored + 1:
+                await self._store(message)
 
 
 def _fenced(message: Message) -> dict[str, str]:
