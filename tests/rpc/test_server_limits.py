@@ -11,6 +11,7 @@ from eventually import eventually
 from rpc.echo import ALICE, SERVICE, Client, dev_settings, handlers, serving
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
+UNKNOWN = health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
 
@@ -66,7 +67,7 @@ async def test_watchers_are_sent_away_once_it_is_not_ready() -> None:
     async with serving(echo) as (server, client):
 
         def send_away() -> None:
-            told.append(server._health._server_status[SERVICE])
+            told.append(server._health._status[SERVICE])
             calls.append(asyncio.ensure_future(client.call("Unary", "late")))
 
         calls: list[asyncio.Future[list[str]]] = []
@@ -107,6 +108,19 @@ async def test_a_drain_ends_within_its_grace_period() -> None:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await call
     assert caught.value.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
+
+
+async def test_a_health_watch_ends_with_the_drain_and_does_not_hold_it_up() -> None:
+    """However long the grace period is: each watch is told NOT_SERVING and ends, that of an unknown service too."""
+    async with serving(echo, dev_settings(drain_grace_seconds=3600.0)) as (server, client):
+        stub = health_pb2_grpc.HealthStub(client.channel)
+        watches = [stub.Watch(health_pb2.HealthCheckRequest(service=name)) for name in (SERVICE, "", "none")]
+        told = [[(await anext(aiter(watch))).status] for watch in watches]
+        await asyncio.wait_for(server.drain(), 10)
+        for statuses, watch in zip(told, watches, strict=True):
+            statuses += [response.status async for response in watch]
+            assert await watch.code() is grpc.StatusCode.OK
+    assert told == [[SERVING, NOT_SERVING], [SERVING, NOT_SERVING], [UNKNOWN]]
 
 
 async def test_an_unread_health_watch_does_not_hold_up_the_drain() -> None:

@@ -9,20 +9,20 @@ await server.drain()
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 import grpc
 import structlog
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from baohuang.metrics.family import Metrics
 from baohuang.rpc.auth import authenticator_for
 from baohuang.rpc.bearer import BearerAuthenticator
 from baohuang.rpc.call_counts import read_calls
+from baohuang.rpc.health import Health
 from baohuang.rpc.interceptor import CallInterceptor
 from baohuang.rpc.key_ring import KeyRing
 from baohuang.rpc.key_sources import source_of
@@ -35,10 +35,9 @@ from baohuang.tls.server import server_credentials
 if TYPE_CHECKING:
     from baohuang.metrics.endpoint import Endpoint
 
-# A health watcher that does not read must not hold up the drain.
-_TELL_HEALTH_SECONDS = 1.0
 _SERVER_PING_MS = 30_000
 _SERVER_PING_TIMEOUT_MS = 10_000
+_HEALTH: Final = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 _ENDPOINT: Final = "baohuang.metrics.endpoint"
 """Imported where metrics are wanted alone: it costs the start of a process a tenth of a second."""
 
@@ -61,7 +60,7 @@ class RpcServer:
     def __init__(self, settings: ServerSettings, listen: str) -> None:
         self._settings = settings
         self._listen = listen
-        self._health = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in the stubs
+        self._health = Health()
         self._keys = KeyRing(source_of(settings.jwks)) if settings.jwks else None
         self._refreshing: asyncio.Task[None] | None = None
         self._when_draining: list[Callable[[], None]] = []
@@ -100,7 +99,7 @@ class RpcServer:
     async def _started(self, services: Sequence[str]) -> int:
         if self._keys:
             await self._keys.refresh()
-        reflection.enable_server_reflection((*services, health.SERVICE_NAME, reflection.SERVICE_NAME), self.grpc)
+        reflection.enable_server_reflection((*services, _HEALTH, reflection.SERVICE_NAME), self.grpc)
         tls = self._settings.server_tls
         port = _bound(self.grpc, self._listen, server_credentials(tls) if tls else None)
         await self.grpc.start()
@@ -112,7 +111,7 @@ class RpcServer:
         if self._keys:
             self._refreshing = asyncio.create_task(self._keys.keep_fresh())
         for service in services:
-            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
+            self._health.serves(service)
         return port
 
     def when_draining(self, send_away: Callable[[], None]) -> None:
@@ -128,8 +127,7 @@ class RpcServer:
         """
         self._interceptor.refuse_new_calls()
         try:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._health.enter_graceful_shutdown(), _TELL_HEALTH_SECONDS)
+            self._health.goes()
             for send_away in self._when_draining:
                 send_away()
             await asyncio.sleep(self._settings.refuse_seconds)
