@@ -83,17 +83,18 @@ class Hosting:
 
     def _standing_still(self, tables: Sequence[Summary]) -> frozenset[TableId]:
         """Return the tables of which nothing new was seen for too long; from now on they are waited for anew."""
-        now, before = asyncio.get_running_loop().time(), self._standing
-        fresh = {table.table_id: _Standing(table.version, now) for table in tables}
-        standing = {
-            table_id: known if (known := before.get(table_id)) and known.version == seen.version else seen
-            for table_id, seen in fresh.items()
-        }
-        still = frozenset(table_id for table_id, known in standing.items() if now - known.since >= self._still_seconds)
-        self._standing = {
-            table_id: fresh[table_id] if table_id in still else known for table_id, known in standing.items()
-        }
-        return still
+        now = asyncio.get_running_loop().time()
+        still, standing = set(), {}
+        for table in tables:
+            seen = known = _Standing(table.version, now)
+            if (before := self._standing.get(table.table_id)) and before.version == table.version:
+                known = before
+            if now - known.since >= self._still_seconds:
+                still.add(table.table_id)
+                known = seen
+            standing[table.table_id] = known
+        self._standing = standing
+        return frozenset(still)
 
     def _forget_all_but(self, tables: Iterable[Summary]) -> None:
         """Forget who has left his table; who has not, but was taken over, is another process's."""
