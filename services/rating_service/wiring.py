@@ -26,7 +26,7 @@ from rating_service.schema import ROLE, SCHEMA
 from rating_service.settings import RatingSettings
 
 SERVICES: Final = (rating_service_pb2.DESCRIPTOR.services_by_name["RatingService"].full_name,)
-SUBSCRIPTION: Final = Subscription(SCORING_STREAM, CONSUMER, poison=Poison.WAIT)
+SUBSCRIPTION: Final = Subscription(SCORING_STREAM, CONSUMER, poison=Poison.WAIT, effect="rate")
 _CONNECTIONS: Final = 6
 _PATIENCE: Final = Limits(lock_ms=4_000)
 """Replicas take turns at batches of messages, so each waits for the others as a matter of course."""

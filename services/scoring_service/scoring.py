@@ -4,7 +4,7 @@ The consumer sees to order, to redelivery and to hashes that changed (`baohuang.
 its number, and one that cannot be scored keeps it and goes on waiting, visibly, while the others go on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import structlog
@@ -14,14 +14,21 @@ from baohuang.eventlog.port import Position
 from baohuang.stream.applying import POISON
 from baohuang.stream.port import Message, Unprocessable
 from baohuang.stream.table_messages import event_of
+from baohuang.tracing.carried import TRACEPARENT
 from scoring_service.ledger import Booking, Progress, advance, book, lock_progress, put_aside, scored
 
 UNSCORABLE: Final = POISON
 """What says that this event cannot be scored; a bug of ours too, or the event would have no number."""
+NoteTrace = Callable[[Iterable[int], str], None]
+"""Is told the traceparent that postings belong to, by their numbers, before they are committed."""
 _log = structlog.get_logger("scoring_service")
 
 
-async def score(connection: Connection, messages: Sequence[Message]) -> None:
+def _no_trace(_numbers: Iterable[int], _traceparent: str) -> None:
+    """Do nothing."""
+
+
+async def score(connection: Connection, messages: Sequence[Message], note_trace: NoteTrace = _no_trace) -> None:
     """Write the postings of messages, which come in the order of the log: an `Apply` of the consumer's.
 
     Several are scored together or not at all, which raises what the first failure raised. One alone is put aside if it
@@ -29,6 +36,9 @@ async def score(connection: Connection, messages: Sequence[Message]) -> None:
     """
     before = await lock_progress(connection)
     places = _places(before, messages)
+    for place, message in zip(places, messages, strict=True):
+        if traceparent := message.headers.get(TRACEPARENT):
+            note_trace([place.number], traceparent)
     if len(messages) == 1:
         await _book_or_put_aside(connection, places[0], messages[0])
     else:

@@ -31,7 +31,7 @@ from scoring_service.settings import ScoringSettings
 from scoring_service.statements import Statements
 
 SERVICES: Final = (scoring_service_pb2.DESCRIPTOR.services_by_name["ScoringService"].full_name,)
-SUBSCRIPTION: Final = Subscription(TABLE_STREAM, "scoring", SETTLING, Order.CHAINED)
+SUBSCRIPTION: Final = Subscription(TABLE_STREAM, "scoring", SETTLING, Order.CHAINED, effect="post to ledger")
 _CONNECTIONS: Final = 6
 _PATIENCE: Final = Limits(lock_ms=4_000)
 """Replicas take turns at batches of messages, so each waits for the others as a matter of course."""
@@ -78,7 +78,8 @@ async def following(
     """
     stream = SCORING_STREAM.kept_by(servers)
     relay = Relay(LedgerSource(pool), stream, Lease(pool, stream.name), connect)
-    consumer = Consumer(Applying(pool, SUBSCRIPTION, score, settling_between, relay.poke), connect)
+    scoring = partial(score, note_trace=relay.traces.put)
+    consumer = Consumer(Applying(pool, SUBSCRIPTION, scoring, settling_between, relay.poke), connect)
     if metrics is not None:
         metrics.add(partial(read_consumer, SUBSCRIPTION.consumer, consumer.counts))
         metrics.add(partial(read_relay, SCORING_STREAM.name, relay.counts))

@@ -25,6 +25,7 @@ from baohuang.eventlog.port import (
     EventLogError,
     LogCorrupted,
     NewEvent,
+    Outcome,
     Refused,
     TooEarly,
     TooLate,
@@ -41,6 +42,8 @@ from baohuang.rules.events import Event
 from baohuang.rules.refusals import RefusedError
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
 from baohuang.rules.state import Instant, Table, TableId
+from baohuang.stream.traces import Traces
+from baohuang.tracing import spans
 from table_service.claims import KEPT, NOBODY_KEPT, Kept, claims_of, kept_by
 from table_service.clock import DatabaseClock, moment
 from table_service.conditions import check_version, latest_for, told_beside
@@ -73,12 +76,16 @@ class CommandHandler:
         clock: DatabaseClock,
         seeds: SeedSource,
         neighbours: Neighbours | None = None,
+        *,
+        traces: Traces | None = None,
     ) -> None:
+        """Take `traces` as what is told of the traces that events were appended in."""
         self._neighbours = neighbours or NoNeighbours()
         self._log = log
         self._tables = tables
         self._clock = clock
         self._seeds = seeds
+        self._traces = traces
         self._under_way: set[asyncio.Task[Done]] = set()
         self.counts = CommandCounts()
 
@@ -117,6 +124,8 @@ class CommandHandler:
         return done
 
     async def _carried_out(self, request: Request) -> Done:
+        if (span := spans.sampled()) is not None:
+            span.set_attributes({spans.TABLE_ID: request.table_id, spans.REQUEST_ID: request.request_id})
         try:
             held = await self._held(request)
             async with held.lock:
@@ -138,7 +147,8 @@ class CommandHandler:
         kept, tries = NOBODY_KEPT, 0
         while True:
             try:
-                decided = self._decide(held, request, kept, latest_for(request, tries))
+                with spans.step("decide"):
+                    decided = self._decide(held, request, kept, latest_for(request, tries))
             except (Refusal, RefusedError, UnknownRulesetError, OptionError) as refused:
                 outcome = await self._refuse(held, request, refused, kept)
             else:
@@ -182,7 +192,7 @@ class CommandHandler:
 
     async def _append(self, held: HeldTable, decided: _Decided) -> Done | Kept:
         """Return what came of it, or what to know when it is decided again, the table being behind the log or not."""
-        match await self._log.append(decided.append):
+        match await self._appended(decided.append):
             case Appended() as appended:
                 self._tables.learn(held, appended.events, decided.events, decided.tables)
                 self._tables.adopt(held)
@@ -205,6 +215,18 @@ class CommandHandler:
                 return kept_by(await self._log.holders(names), held.stream_id)
             case Refused(constraint):
                 raise RuntimeError(f"no rule of this service is kept by the constraint {constraint}")
+
+    async def _appended(self, append: Append) -> Outcome:
+        """Append, and have the trace of it known to who publishes what was appended."""
+        with spans.step("append") as span:
+            outcome = await self._log.append(append)
+            if span is not None:
+                span.set_attribute(spans.OUTCOME, type(outcome).__name__)
+                if isinstance(outcome, Appended):
+                    span.set_attribute(spans.POSITION, outcome.position)
+                    if self._traces is not None:
+                        self._traces.put(range(outcome.position - len(append.events) + 1, outcome.position + 1))
+        return outcome
 
     async def _refuse(self, held: HeldTable, request: Request, refused: Exception, kept: Kept) -> Done | Kept:
         """Raise the refusal if the log agrees with the state it was decided from; else have it decided again."""

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -15,6 +16,7 @@ from baohuang.stream.log_source import LogSource
 from baohuang.stream.relay import Relay
 from baohuang.stream.streams import TABLE_STREAM
 from baohuang.stream.table_messages import SETTLING
+from baohuang.stream.traces import Traces
 from baohuang.stream.working import at_work
 from table_service.curtain import Learnt
 
@@ -22,15 +24,21 @@ RELAY_IDENTITY: Final = Identity("baohuang relay", "baohuang_app", "eventlog")
 LOG_SOURCE: Final = "log"
 """The name of the log's lease."""
 _CONNECTIONS: Final = 2
-Told = Callable[[Sequence[Learnt]], None]
-"""Is told what the log has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relayed:
+    """What publishes the log: `told` is told what that has more, `traces` the traces that it was appended in."""
+
+    told: Callable[[Sequence[Learnt]], None]
+    traces: Traces
 
 
 @asynccontextmanager
 async def relaying(
     dsn: str, nats: NatsAddress | str | None, servers: int = 1, metrics: Metrics | None = None
-) -> AsyncIterator[Told]:
-    """Publish the log to JetStream until the end of the block; without a NATS nothing is published.
+) -> AsyncIterator[Relayed | None]:
+    """Publish the log to JetStream until the end of the block; without a NATS nothing is published, and None given.
 
     `servers` of NATS keep the stream, where it is not there yet.
 
@@ -38,7 +46,7 @@ async def relaying(
     Raises OSError, asyncpg.PostgresError, CertificateError.
     """
     if nats is None:
-        yield _nobody_to_tell
+        yield None
         return
     async with await open_pool(dsn, _CONNECTIONS, Limits(), RELAY_IDENTITY) as pool:
         lease, connect = Lease(pool, LOG_SOURCE), connect_to(nats, "baohuang relay of the log")
@@ -46,7 +54,7 @@ async def relaying(
         if metrics is not None:
             metrics.add(partial(read_relay, TABLE_STREAM.name, relay.counts))
         async with at_work(relay):
-            yield partial(_tell, relay)
+            yield Relayed(partial(_tell, relay), relay.traces)
 
 
 def _tell(relay: Relay, learnt: Sequence[Learnt]) -> None:
@@ -54,7 +62,3 @@ def _tell(relay: Relay, learnt: Sequence[Learnt]) -> None:
         relay.hurry()
     else:
         relay.poke()
-
-
-def _nobody_to_tell(_: Sequence[Learnt]) -> None:
-    """Do nothing."""

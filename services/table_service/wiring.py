@@ -29,7 +29,7 @@ from table_service.history.wiring import Record, open_record, register
 from table_service.identifiers import new_watch_id
 from table_service.playing.session import Playing
 from table_service.pokes import Ears, OnNats, neighbours
-from table_service.relaying import Told, relaying
+from table_service.relaying import Relayed, relaying
 from table_service.reversing import Reversing
 from table_service.reversing_servicer import ReversingServicer
 from table_service.rules_servicer import RulesServicer
@@ -84,8 +84,8 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Non
     async with (
         open_log(dsn) as log,
         open_record(dsn) as record,
-        relaying(dsn, settings.nats, settings.stream_servers, server.metrics) as told,
-        serving(server, log, seeds_from(settings.dev_seed), nats=nats, told=told, record=record),
+        relaying(dsn, settings.nats, settings.stream_servers, server.metrics) as relayed,
+        serving(server, log, seeds_from(settings.dev_seed), nats=nats, relayed=relayed, record=record),
     ):
         server.metrics.add(partial(read_flushes, log.commits))
         server.metrics.add(partial(read_certificates, {"nats": settings.nats.tls if settings.nats else None}))
@@ -101,12 +101,12 @@ async def serving(
     timing: Timing | None = None,
     *,
     nats: OnNats | None = None,
-    told: Told | None = None,
+    relayed: Relayed | None = None,
     record: Record | None = None,
 ) -> AsyncIterator[Hub]:
     """Register the servicers on the server, over any log, poking other replicas over NATS if it has an address.
 
-    `told` is told what the log has more; without a record to look back into, rulings can be taken back and no more.
+    `relayed` is told what the log has more; without a record to look back into, rulings can be taken back and no more.
     Raises LogUnavailable.
     """
     limits, timing = limits or Limits(), timing or Timing()
@@ -122,8 +122,8 @@ async def serving(
         hub.publish(table_id, learnt)
         deadlines.learn(table_id, learnt[-1].happened.table)
         lines.learn(table_id, learnt[-1].happened.table)
-        if told is not None:
-            told(learnt)
+        if relayed is not None:
+            relayed.told(learnt)
 
     def taken_elsewhere(table_id: TableId, player: PlayerId, stream: str) -> None:
         hub.taken_elsewhere(table_id, player, stream)
@@ -133,7 +133,7 @@ async def serving(
     following = Following(log, tables, hub, limits.poll_seconds)
     ears = Ears(following.reached, taken_elsewhere, Postings(hub).hear)
     async with neighbours(nats, ears) as others, following:
-        handler = CommandHandler(log, tables, clock, seeds, others)
+        handler = CommandHandler(log, tables, clock, seeds, others, traces=relayed.traces if relayed else None)
         lines = Lines(tables, handler, hub, clock.now, call_later=timing.call_later, away_seconds=limits.away_seconds)
         deadlines = Deadlines(log, handler, clock, lines, limits.deadlines, call_later=timing.call_later)
         watching = Watching(tables, hub, lines, others, clock.now)

@@ -6,6 +6,7 @@ from typing import Final
 from pydantic_settings import BaseSettings
 from typer.core import TyperOption
 
+from baohuang.tracing.settings import TraceSettings
 from command_line.bots.settings import BotsSettings
 from command_line.main import _imported
 from matchmaking_service.settings import MatchmakingSettings
@@ -30,7 +31,8 @@ def read_by(arguments: Sequence[str]) -> Mapping[str, bool]:
     match list(arguments):
         case ["serve", service]:
             fields = SETTINGS[service].model_fields
-            return {f"{PREFIX}{name.upper()}": field.is_required() for name, field in fields.items()}
+            ours = {f"{PREFIX}{name.upper()}": field.is_required() for name, field in fields.items()}
+            return ours | {str(field.validation_alias): False for field in TraceSettings.model_fields.values()}
         case [command]:
             parameters = _imported(command).params
             return {str(one.envvar): one.required for one in parameters if isinstance(one, TyperOption)}

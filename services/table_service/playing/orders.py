@@ -3,17 +3,29 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from opentelemetry.trace import Span
+
 from baohuang.rules.state import TableId
+from baohuang.tracing import spans
 from table_service.handler import CommandHandler
 from table_service.request import Done, Request
 
 IN_FLIGHT: Final = 64
 """Commands of a stream that may be under way; then no more are taken."""
-Answer = Callable[[Request, "asyncio.Task[Done]"], None]
+Answer = Callable[["Order", "asyncio.Task[Done]"], None]
 """Told of every command that is settled, with the task that settled it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A command, and the span that it is in its client's trace, if that is told."""
+
+    request: Request
+    span: Span | None = None
 
 
 class Orders:
@@ -23,20 +35,20 @@ class Orders:
         self._handler = handler
         self._answer = answer
         self._slots = asyncio.Semaphore(most)
-        self._waiting: dict[TableId, deque[Request]] = {}
+        self._waiting: dict[TableId, deque[Order]] = {}
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def take(self, request: Request) -> None:
+    async def take(self, order: Order) -> None:
         """Carry a command out in its turn; return at once, unless too many are under way."""
         await self._slots.acquire()
-        waiting = self._waiting.get(request.table_id)
+        waiting = self._waiting.get(order.request.table_id)
         if waiting is not None:
-            waiting.append(request)
+            waiting.append(order)
             return
-        self._waiting[request.table_id] = deque()
+        self._waiting[order.request.table_id] = deque()
         self._idle.clear()
-        self._start(request)
+        self._start(order)
 
     async def finish(self) -> None:
         """Wait until all that was taken is answered."""
@@ -47,18 +59,20 @@ class Orders:
         for waiting in self._waiting.values():
             waiting.clear()
 
-    def _start(self, request: Request) -> None:
-        self._handler.start(request).add_done_callback(partial(self._settled, request))
+    def _start(self, order: Order) -> None:
+        with spans.within(order.span):
+            task = self._handler.start(order.request)
+        task.add_done_callback(partial(self._settled, order))
 
-    def _settled(self, request: Request, task: "asyncio.Task[Done]") -> None:
+    def _settled(self, order: Order, task: "asyncio.Task[Done]") -> None:
         if task.cancelled():
             return  # by a loop that is closing
-        self._answer(request, task)
+        self._answer(order, task)
         self._slots.release()
-        waiting = self._waiting[request.table_id]
+        waiting = self._waiting[order.request.table_id]
         if waiting:
             self._start(waiting.popleft())
             return
-        del self._waiting[request.table_id]
+        del self._waiting[order.request.table_id]
         if not self._waiting:
             self._idle.set()

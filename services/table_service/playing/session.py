@@ -12,8 +12,10 @@ reads too slowly: RESOURCE_EXHAUSTED. He cancels: commands under way are finishe
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
+from opentelemetry.trace import Span, SpanKind
 
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import watch_pb2
@@ -21,19 +23,22 @@ from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, Refusal
 from baohuang.rpc.interceptor import InternalRefusal
 from baohuang.rpc.rate_limit import RateLimiter
+from baohuang.rpc.traced import note_refusal
 from baohuang.rules.commands import OpenTable
+from baohuang.tracing import carried, spans
 from table_service import api
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler
 from table_service.playing import answers
-from table_service.playing.orders import Orders
+from table_service.playing.orders import Order, Orders
 from table_service.playing.outbox import Outbox
 from table_service.playing.watched import Watched, stopped
-from table_service.request import Done, Request
+from table_service.request import Done
 from table_service.watch.hub import Hub
 from table_service.watch.stream import Watching
 from table_service.watch.subscription import StreamLimits
 
+_PLAY: Final = f"{pb.DESCRIPTOR.services_by_name['TableService'].full_name}/Play"
 _log = structlog.get_logger("table_service")
 
 
@@ -73,6 +78,7 @@ class _Session:
         self._reading: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
+        self._traced = spans.wanted()
 
     def start(self, requests: AsyncIterator[pb.PlayRequest]) -> None:
         """Begin to serve the stream: what is to be written comes to the outbox."""
@@ -134,7 +140,7 @@ class _Session:
             case "watch":
                 await self._watch(request)
             case _:
-                await self._order(getattr(request, kind))
+                await self._order(getattr(request, kind), self._begun(kind, request.traceparent))
 
     async def _watch(self, request: pb.PlayRequest) -> None:
         try:
@@ -144,18 +150,27 @@ class _Session:
         else:
             await self._watched.begin(request.watch)
 
-    async def _order(self, message: api.MutatingRequest) -> None:
+    def _begun(self, kind: str, traceparent: str) -> Span | None:
+        """Begin the span of a command in its client's trace, where traces are wanted."""
+        if not self._traced:
+            return None
+        parent = carried.parent_in([(carried.TRACEPARENT, traceparent)])
+        return spans.begun(f"{_PLAY} {kind}", parent, SpanKind.SERVER)
+
+    async def _order(self, message: api.MutatingRequest, span: Span | None) -> None:
         try:
             self._playing.limiter.admit(self._caller)
             request = api.request_in(message, self._playing.clock.now)
         except Refusal as refusal:
             table_id = "" if isinstance(message, pb.OpenTableRequest) else message.table_id
             self.outbox.put(answers.refused(message.request_id, table_id, refusal))
+            _ended(span, refusal)
         else:
-            await self._orders.take(request)
+            await self._orders.take(Order(request, span))
 
-    def _answer(self, request: Request, task: "asyncio.Task[Done]") -> None:
-        error = task.exception()
+    def _answer(self, order: Order, task: "asyncio.Task[Done]") -> None:
+        request, error = order.request, task.exception()
+        _ended(order.span, error)
         if error is None:
             self.outbox.put(answers.accepted(request.request_id, task.result()))
             return
@@ -164,3 +179,14 @@ class _Session:
             error = InternalRefusal()
         table_id = "" if isinstance(request.action, OpenTable) else request.table_id
         self.outbox.put(answers.refused(request.request_id, table_id, error))
+
+
+def _ended(span: Span | None, error: BaseException | None) -> None:
+    """End the span of a command with what came of it."""
+    if span is None:
+        return
+    if isinstance(error, Refusal):
+        note_refusal(span, error)
+    elif error is not None:
+        spans.failed(span)
+    span.end()

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 import grpc
 
 from baohuang.client.affinity import affinity
+from baohuang.client.calling import calling
 from baohuang.client.credentials import Credentials, Metadata
 from baohuang.client.errors import NotKnownError, Refusal, error_of
 from baohuang.client.patience import Patience, is_transient
@@ -14,6 +15,7 @@ from baohuang.eventlog.port import RequestId
 from baohuang.rpc.reason import Reason
 from baohuang.tls.channel import open_channel
 from baohuang.tls.files import Tls
+from baohuang.tracing import carried
 
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
@@ -53,11 +55,18 @@ class Calls:
         request: _Request,
         seconds: float | None = None,
     ) -> Any:
-        """Make a call, again and again with the same request while that helps; an attempt may take so many seconds."""
+        """Make a call, again and again with the same request while that helps; an attempt may take so many seconds.
+
+        Where the app has traces the call is a span of the current one, as long as all its attempts take.
+        """
+        with calling(request):
+            return await self._made(method, request, seconds)
+
+    async def _made(self, method: Any, request: _Request, seconds: float | None) -> Any:
         try:
             async for attempt in self.patience.attempt(is_transient):
                 with attempt:
-                    metadata = (*self._known_by(), *affinity(request))
+                    metadata = (*self._known_by(), *affinity(request), *carried.onward())
                     return await method(request, timeout=seconds or self.patience.call_seconds, metadata=metadata)
         except grpc.aio.AioRpcError as failed:
             raise error_of(failed, RequestId(getattr(request, "request_id", ""))) from failed
@@ -75,12 +84,12 @@ class Calls:
 
     def open(self, method: Any, request: object) -> Stream:
         """Open a stream."""
-        stream: Stream = method(request, metadata=(*self._known_by(), *affinity(request)))
+        stream: Stream = method(request, metadata=(*self._known_by(), *affinity(request), *carried.onward()))
         return stream
 
     def open_both_ways(self, method: Any) -> Any:
         """Open a stream in both directions."""
-        return method(metadata=self._known_by())
+        return method(metadata=(*self._known_by(), *carried.onward()))
 
     def _known_by(self) -> Metadata:
         """Return who the caller says he is. Raises NotKnownError for what metadata cannot carry."""

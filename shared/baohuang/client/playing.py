@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 
 import grpc
 
+from baohuang.client.calling import calling
 from baohuang.client.commands import Commands, Receipt, Request, receipt_of
 from baohuang.client.errors import (
     TRANSIENT,
@@ -39,6 +40,7 @@ from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rpc.errors import FieldViolation
 from baohuang.rpc.reason import Reason
 from baohuang.rules.state import TableId
+from baohuang.tracing import carried
 
 Open = Callable[[], Any]
 """Opens a Play stream with the caller's credentials."""
@@ -99,7 +101,11 @@ class Playing(Commands):
             raise self._failure_of(request_id)
         if request_id in self._unanswered:
             raise ValueError(f"request {request_id} is under way")
-        message = pb.PlayRequest(**{_FIELDS[request.DESCRIPTOR.full_name]: request})  # type: ignore[arg-type] # by name
+        with calling(request):
+            return await self._answered_to(request, request_id)
+
+    async def _answered_to(self, request: Request, request_id: RequestId) -> Receipt:
+        message = pb.PlayRequest(**{_FIELDS[request.DESCRIPTOR.full_name]: request}, traceparent=carried.current())  # type: ignore[arg-type] # by name
         command = self._unanswered[request_id] = _Command(message, asyncio.get_running_loop().create_future())
         self._send(message)
         try:

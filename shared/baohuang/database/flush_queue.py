@@ -10,6 +10,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from baohuang.database.flush_traces import Queued
+
 C = TypeVar("C")
 O = TypeVar("O")  # noqa: E741 (of a command and its outcome)
 
@@ -43,13 +45,17 @@ class Kind(Generic[C]):
 
 @dataclass(slots=True, eq=False)
 class Waiting(Generic[C, O]):
-    """A command and who waits for its outcome. `alone` in its flush; `unsure` whether it was not settled before."""
+    """A command and who waits for its outcome. `alone` in its flush; `unsure` whether it was not settled before.
+
+    `queued` is its place in a trace, if that is told.
+    """
 
     command: C
     deadline: float
     outcome: "asyncio.Future[O]"
     alone: bool = False
     unsure: bool = False
+    queued: Queued | None = None
 
     def answer(self, outcome: O) -> None:
         """Tell the caller, if he still waits."""

@@ -24,6 +24,7 @@ import structlog
 
 from baohuang.database.flush_counts import FlushCounts
 from baohuang.database.flush_queue import FlushQueue, Kind, Waiting
+from baohuang.database.flush_traces import flushing, queued
 
 C = TypeVar("C")
 O = TypeVar("O")  # noqa: E741 (of a command and its outcome)
@@ -119,7 +120,9 @@ class GroupCommit(Generic[C, O]):
         if self._queue.length >= self._pace.waiting:
             raise self._kind.busy(f"{self._queue.length} commands wait already")
         loop = asyncio.get_running_loop()
-        waiting: Waiting[C, O] = Waiting(command, loop.time() + self._pace.patience, loop.create_future())
+        waiting: Waiting[C, O] = Waiting(
+            command, loop.time() + self._pace.patience, loop.create_future(), queued=queued()
+        )
         self._queue.put(waiting)
         self._arrived.set()
         return await waiting.outcome
@@ -176,7 +179,8 @@ class GroupCommit(Generic[C, O]):
         now = asyncio.get_running_loop().time
         began = now()
         try:
-            settled = await self._send([waiting.command for waiting in batch])
+            with flushing(self._kind.name, [waiting.queued for waiting in batch]):
+                settled = await self._send([waiting.command for waiting in batch])
         except (self._kind.busy, self._kind.unknown) as error:
             return self._unsent(batch, error)
         except FlushRefused as error:

@@ -29,6 +29,8 @@ from baohuang.rpc.call_counts import CallCounts
 from baohuang.rpc.errors import MalformedInput, Reason, Refusal, Unavailable
 from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rpc.status import text, trailers
+from baohuang.rpc.traced import note_refusal, traced, traced_opening
+from baohuang.tracing import spans
 
 _CLOSING_SECONDS = 2.0
 """How long the end of a call that was cut is waited for."""
@@ -73,6 +75,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         self._wrapped: dict[str, Handler] = {}
         self.counts: dict[str, CallCounts] = {}
         self._draining = False
+        self._traced = spans.wanted()
 
     def refuse_new_calls(self) -> None:
         """Answer every call from now on with UNAVAILABLE, reason DRAINING; those under way go on."""
@@ -93,9 +96,11 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        admit = _admit_anybody if method.startswith(_OPEN_TO_ALL) else self._admit
+        open_to_all = method.startswith(_OPEN_TO_ALL)
+        admit = _admit_anybody if open_to_all else self._admit
         counts = self.counts.setdefault(method, CallCounts())
-        return self._wrapped.setdefault(method, _wrap(method, handler, admit, counts))
+        wrap = _wrap_traced if self._traced and not open_to_all else _wrap
+        return self._wrapped.setdefault(method, wrap(method, handler, admit, counts))
 
     def _admit(self, method: str, context: Context) -> Call:
         """Say who calls. Raises Unavailable, Unauthenticated, Exhausted."""
@@ -113,6 +118,18 @@ def _admit_anybody(_method: str, _context: Context) -> None:
 
 
 def _wrap(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Handler:
+    """Give the handler, guarded."""
+    return _rebuilt(handler, _guarded(method, handler, admit, counts))
+
+
+def _wrap_traced(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Handler:
+    """Give the handler, guarded, with its calls as spans; of streams only the opening."""
+    if handler.request_streaming or handler.response_streaming:
+        return _wrap(method, handler, traced_opening(admit), counts)
+    return _rebuilt(handler, traced(method, _guarded(method, handler, admit, counts)))
+
+
+def _guarded(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Behaviour:
     """Give the handler with who calls it looked at first, and what it raises counted and made into a status."""
     behaviour = _behaviour(handler)
 
@@ -124,6 +141,7 @@ def _wrap(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Ha
             return await behaviour(_decoded(request), context)
         except Refusal as refusal:
             counts.refused[refusal.reason] += 1
+            note_refusal(spans.sampled(), refusal)
             await _refuse(context, refusal)
         except asyncio.CancelledError:
             if call is None or call.cut_by is None:
@@ -137,11 +155,12 @@ def _wrap(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Ha
             raise asyncio.CancelledError from None
         except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a status
             counts.failed += 1
+            spans.failed(spans.sampled())
             await _fail(context, method, error)
         finally:
             counts.ended += 1
 
-    return _rebuilt(handler, guarded)
+    return guarded
 
 
 async def _fail(context: Context, method: str, error: Exception) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import structlog
 
 from baohuang.rpc.call import CALL
+from baohuang.tracing import spans
 
 _LIBRARIES: Final = "baohuang: libraries"
 """The name of our handler on the root logger."""
@@ -26,6 +27,7 @@ def configure_logging(level: str = "INFO", replica: str = "") -> None:
     telling: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         bind_call,
+        bind_trace,
         *([partial(_bind_replica, replica)] if replica else []),
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -45,6 +47,13 @@ def bind_call(_logger: object, _name: str, line: MutableMapping[str, Any]) -> Mu
     if call is not None:
         line.setdefault("method", call.method)
         line.setdefault("caller", call.caller.player)
+    return line
+
+
+def bind_trace(_logger: object, _name: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Add the id of the trace that is told of what the line is about, as hex: by it the one is found from the other."""
+    if (span := spans.sampled()) is not None:
+        line.setdefault("trace_id", f"{span.get_span_context().trace_id:032x}")
     return line
 
 

@@ -13,6 +13,8 @@ import gc
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from typing import Final, Literal, TypeVar
 
 import structlog
@@ -28,8 +30,11 @@ from baohuang.rpc.log import configure_logging
 from baohuang.rpc.server import ListenError
 from baohuang.rpc.settings import ServerSettings
 from baohuang.tls.files import CertificateError
+from baohuang.tracing.settings import TraceSettings
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+_EXPORTING: Final = "baohuang.tracing.exporting"
+"""Imported where traces are wanted alone: it costs the start of a process a third of a second."""
 _COLLECT_AFTER: Final = (20_000, 20, 100)
 """Objects made and not freed before the youngest are collected, and how many collections before older ones are."""
 _S = TypeVar("_S", bound=ServerSettings)
@@ -40,9 +45,10 @@ Serve = Callable[[_S, asyncio.Event], Awaitable[None]]
 def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
     """Run a service. Exits with 1 and one line of text when it cannot be configured or cannot serve."""
     try:
-        settings = settings_class()  # from the environment
+        settings, traces = settings_class(), TraceSettings()  # from the environment
         configure_logging(settings.log_level, settings.replica)
-        uvloop.run(_until_signalled(settings, serve))
+        with _tracing(name, settings, traces):
+            uvloop.run(_until_signalled(settings, serve))
     except (
         ValidationError,
         ListenError,
@@ -55,6 +61,17 @@ def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
         SchemaMismatchError,
     ) as error:
         sys.exit(f"{name}: {error}")
+
+
+def _tracing(name: str, settings: ServerSettings, traces: TraceSettings) -> AbstractContextManager[None]:
+    """Tell the traces of a service for as long as it runs, if they are wanted. Raises CertificateError."""
+    if traces.endpoint is None:
+        return nullcontext()
+    service = f"baohuang-{name.partition(' ')[0]}"
+    told: AbstractContextManager[None] = import_module(_EXPORTING).exporting(
+        traces, traces.endpoint, service, settings.replica, settings.client_tls
+    )
+    return told
 
 
 def _collect_seldom() -> None:

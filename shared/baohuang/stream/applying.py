@@ -13,6 +13,8 @@ from baohuang.stream.checkpoint import Checkpoint, lock
 from baohuang.stream.counts import ConsumerCounts
 from baohuang.stream.port import Message, Number, Order, Poison, predecessor
 from baohuang.stream.streams import StreamName
+from baohuang.stream.traces import caused
+from baohuang.tracing import spans
 
 Apply = Callable[[Connection, Sequence[Message]], Awaitable[None]]
 """Writes the effects of messages, which come in order, over a connection in a transaction that the caller ends. Raises
@@ -40,13 +42,17 @@ _log = structlog.get_logger("stream")
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a consumer takes: a stream, whole or some kinds of it, under a name that it keeps for ever."""
+    """What a consumer takes: a stream, whole or some kinds of it, under a name that it keeps for ever.
+
+    `effect` is what the applying is called in traces.
+    """
 
     stream: StreamName
     consumer: str
     kinds: tuple[str, ...] = ()
     order: Order = Order.CONTIGUOUS
     poison: Poison = Poison.PASS
+    effect: str = "apply"
 
 
 class Alarmed(Exception):  # noqa: N818 (a state of the consumer)
@@ -179,8 +185,9 @@ class Applying:
         if not messages:
             return None
         try:
-            async with checkpoint.connection.transaction():
-                await self._apply(checkpoint.connection, messages)
+            with spans.joint(self._subscription.effect, caused(messages), spans.MESSAGES, len(messages)):
+                async with checkpoint.connection.transaction():
+                    await self._apply(checkpoint.connection, messages)
         except POISON as error:
             return error
         return None

@@ -29,6 +29,7 @@ from baohuang.stream.counts import ConsumerCounts
 from baohuang.stream.jetstream import ANSWER_SECONDS, JetStream, answers
 from baohuang.stream.port import Message, Number, Order, StreamError
 from baohuang.stream.pull import Pull
+from baohuang.stream.traces import consuming
 from baohuang.stream.working import whole
 
 _DOUBLINGS: Final = 10
@@ -93,7 +94,8 @@ class Consumer:
 
     async def _take(self, client: Client, received: Sequence[Msg]) -> None:
         """Apply what was received, then acknowledge what is behind the checkpoint and ask for the rest again."""
-        reached = await self._apply(client, [message_in(one) for one in received])
+        with consuming(self._subscription.consumer, [message_in(one) for one in received]) as messages:
+            reached = await self._apply(client, messages)
         self._note_reached(received, reached)
         with answers():
             for one in received:
@@ -102,7 +104,7 @@ class Consumer:
                 else:
                     await one.nak(self._later(one.metadata.num_delivered or 1))
 
-    async def _apply(self, client: Client, messages: list[Message]) -> Number:
+    async def _apply(self, client: Client, messages: Sequence[Message]) -> Number:
         """Apply messages, and those that JetStream has given to somebody else and are missing between them.
 
         Those are had from the stream by their numbers: to wait until they are delivered again, and meanwhile to give
@@ -111,8 +113,8 @@ class Consumer:
         last = max(message.number for message in messages)
         before, reached = None, await self._applying.take(messages)
         while before != reached < last and self._subscription.order is Order.CONTIGUOUS:
-            messages = [message for message in messages if message.number > reached]
-            messages += await self._missing(client, messages, reached)
+            left = [message for message in messages if message.number > reached]
+            messages = [*left, *await self._missing(client, left, reached)]
             before, reached = reached, await self._applying.take(messages)
         return reached
 

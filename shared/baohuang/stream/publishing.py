@@ -7,6 +7,7 @@ import structlog
 
 from baohuang.stream.jetstream import End, JetStream
 from baohuang.stream.port import NO_NUMBER, Message, Number, OutOfTurn, Source, StreamMissing
+from baohuang.stream.traces import Traces
 
 _log = structlog.get_logger("stream")
 
@@ -19,11 +20,12 @@ class Publisher:
     restored to an earlier state, or failed over without its end, or somebody forged messages: that is told.
     """
 
-    def __init__(self, source: Source, stream: JetStream, batch: int) -> None:
-        """Take `batch` as the most messages that are read and sent at once."""
+    def __init__(self, source: Source, stream: JetStream, batch: int, traces: Traces | None = None) -> None:
+        """Take `batch` as the most messages that are read and sent at once, `traces` as those that they belong to."""
         self._source: Final = source
         self._stream: Final = stream
         self._batch: Final = batch
+        self._traces: Final = traces or Traces()
         self._number = NO_NUMBER
         self._hash = ""
 
@@ -64,7 +66,8 @@ class Publisher:
         """
         messages = await self._next()
         if messages:
-            await self._stream.publish(messages)
+            with self._traces.publishing(messages) as carrying:
+                await self._stream.publish(carrying)
             self._number, self._hash = messages[-1].number, messages[-1].hash
         return len(messages) == self._batch
 

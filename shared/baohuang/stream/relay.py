@@ -4,7 +4,8 @@
        ▲                                                                                 │
        └──────────────────────── any failure, a lost lease ──────────────────────────────┘
 
-A relay without the lease passes on, over core NATS, what it is poked for: whoever adds to the source pokes his own.
+A relay without the lease passes on, over core NATS, what it is poked for: whoever adds to the source pokes his own. So
+go the traces that what was added belongs to.
 
 The source is the truth, and where the relay stands is what the stream itself says, never what the relay remembers. So
 it does not matter when it is killed, how often, or whether another one publishes too.
@@ -28,6 +29,7 @@ from baohuang.stream.port import Source, StreamError
 from baohuang.stream.publishing import Publisher
 from baohuang.stream.streams import StreamName
 from baohuang.stream.subjects import source_subject
+from baohuang.stream.traces import POKE_HEADER, Traces
 
 _HURRY: Final = b"hurry"
 _log = structlog.get_logger("stream")
@@ -63,6 +65,7 @@ class Relay:
         self._poked: Final = asyncio.Event()
         self._hurried: Final = asyncio.Event()
         self._trouble = ""
+        self.traces: Final = Traces()
         self.counts: Final = RelayCounts()
 
     def poke(self) -> None:
@@ -90,7 +93,7 @@ class Relay:
             held = await self._until_held(client)
             with answers():
                 await client.subscribe(self._poke_subject, cb=self._hear)
-            publisher = Publisher(self._source, JetStream(client, self._name), self._pace.batch)
+            publisher = Publisher(self._source, JetStream(client, self._name), self._pace.batch, self.traces)
             try:
                 await self._follow(publisher, held)
             finally:
@@ -112,11 +115,13 @@ class Relay:
                 await self._poked.wait()
                 said = _HURRY if self._hurried.is_set() else b""
                 self._forget_pokes()
-                await client.publish(self._poke_subject, said)
+                await client.publish(self._poke_subject, said, headers=self.traces.say())
                 await self._gather(self._pace.gather_seconds)
 
     async def _hear(self, poke: Msg) -> None:
         """Be poked by a relay that stands by."""
+        if poke.headers and (traces := poke.headers.get(POKE_HEADER)):
+            self.traces.hear(traces)
         if poke.data == _HURRY:
             self.hurry()
         else:

@@ -2,7 +2,7 @@
 
     baohuang.v1.poke.table.<table id>   the table has reached a version     {"version":42}
     baohuang.v1.poke.seat.<table id>    a player opened a stream of it       {"player":"an","stream":"0190…"}
-    baohuang.v1.poke.source.<stream>    a stream's source has more           nothing, or "hurry"
+    baohuang.v1.poke.source.<stream>    a stream's source has more           nothing, or "hurry" (and see `traces`)
 
 They go over core NATS: nothing is kept, and what is lost is found by polling the log. Anybody may hear them: they hold
 nothing that is hidden from anybody at the table.

@@ -889,6 +889,11 @@ class PlayRequest(_message.Message):
     SET_TRUSTEESHIP_FIELD_NUMBER: _builtins.int
     LEAVE_TABLE_FIELD_NUMBER: _builtins.int
     FORFEIT_SEAT_FIELD_NUMBER: _builtins.int
+    TRACEPARENT_FIELD_NUMBER: _builtins.int
+    traceparent: _builtins.str
+    """For traces: the `traceparent` (W3C Trace Context) that the command belongs to, where the metadata of a call would
+    have it. Empty: none. One that is malformed is ignored.
+    """
     @_builtins.property
     def watch(self) -> _play_pb2.Watch:
         """Watch a table."""
@@ -942,10 +947,11 @@ class PlayRequest(_message.Message):
         set_trusteeship: Global___SetTrusteeshipRequest | None = ...,
         leave_table: Global___LeaveTableRequest | None = ...,
         forfeit_seat: Global___ForfeitSeatRequest | None = ...,
+        traceparent: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "forfeit_seat", b"forfeit_seat", "leave_table", b"leave_table", "message", b"message", "open_table", b"open_table", "set_ready", b"set_ready", "set_trusteeship", b"set_trusteeship", "sit_down", b"sit_down", "stand_up", b"stand_up", "unwatch", b"unwatch", "watch", b"watch"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "forfeit_seat", b"forfeit_seat", "leave_table", b"leave_table", "message", b"message", "open_table", b"open_table", "set_ready", b"set_ready", "set_trusteeship", b"set_trusteeship", "sit_down", b"sit_down", "stand_up", b"stand_up", "unwatch", b"unwatch", "watch", b"watch"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "forfeit_seat", b"forfeit_seat", "leave_table", b"leave_table", "message", b"message", "open_table", b"open_table", "set_ready", b"set_ready", "set_trusteeship", b"set_trusteeship", "sit_down", b"sit_down", "stand_up", b"stand_up", "traceparent", b"traceparent", "unwatch", b"unwatch", "watch", b"watch"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["watch", "unwatch", "open_table", "sit_down", "stand_up", "set_ready", "act", "set_trusteeship", "leave_table", "forfeit_seat"]  # noqa: Y015
     _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
