@@ -38,12 +38,12 @@ class Shooting:
         return self._making.damaged(sound) if kind < 0.3 else sound
 
     def _headers(self) -> tuple[tuple[str, str], ...]:
-        """Return who calls: mostly a player; sometimes an operator, a stranger, nobody, somebody who cannot be."""
+        """Return who calls: mostly a player; often an operator; also a stranger, nobody, somebody who cannot be."""
         kind = self._dice.random()
         if kind < 0.03:
             who = self._dice.choice(_NOBODY)
             return (("baohuang-player", who),) if who else ()
-        if kind < 0.13:
+        if kind < 0.25:
             return (("baohuang-player", OPERATOR), ("baohuang-role", "operator"))
         return (("baohuang-player", self._dice.choice((*self.players, STRANGER))),)
 

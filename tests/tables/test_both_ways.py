@@ -23,7 +23,7 @@ async def _by_call(service: Replica, player: str, request: Message) -> Told:
         reply = await Client(service.channel, player).call(request)
     except grpc.aio.AioRpcError as error:
         refused = refusal(error)
-        return (refused.code, refused.reason, refused.metadata, refused.fields, refused.message)
+        return (refused.code, refused.reason, sorted(refused.metadata.items()), refused.fields, refused.message)
     return (reply.table_id, reply.version, len(reply.hash))
 
 
@@ -34,7 +34,7 @@ async def _by_stream(streams: dict[str, PlayStream], player: str, request: Messa
         return (answer.table_id, answer.version, len(answer.hash))
     assert answer.table_id == getattr(request, "table_id", "")
     refused = as_call(answer)
-    return (refused.code, refused.reason, refused.metadata, refused.fields, refused.message)
+    return (refused.code, refused.reason, sorted(refused.metadata.items()), refused.fields, refused.message)
 
 
 async def _course(ask: Ask, log: EventLog) -> list[Told]:
