@@ -13,7 +13,7 @@ from baohuang.stream.checkpoint import Checkpoint, lock
 from baohuang.stream.counts import ConsumerCounts
 from baohuang.stream.port import Message, Number, Order, Poison, predecessor
 from baohuang.stream.streams import StreamName
-from baohuang.stream.traces import caused
+from baohuang.stream.traces import caused, in_traces_of
 from baohuang.tracing import spans
 
 Apply = Callable[[Connection, Sequence[Message]], Awaitable[None]]
@@ -205,7 +205,7 @@ async def _of_source(fill: Fill, checkpoint: Checkpoint, received: Sequence[Mess
     for message in received:
         if message.number <= through and known.get(message.number) != message.hash:
             return _Line(alarm=f"message {message.number} with hash {message.hash} is not in the source")
-    return _Line(tuple(there))
+    return _Line(tuple(in_traces_of(received, there)))
 
 
 async def _changed(checkpoint: Checkpoint, messages: Sequence[Message]) -> str | None:

@@ -88,6 +88,14 @@ def caused(messages: Iterable[Message]) -> Sequence[SpanContext]:
     return [context for header in found if (context := carried.read(header))]
 
 
+def in_traces_of(received: Iterable[Message], messages: Sequence[Message]) -> Sequence[Message]:
+    """Return messages, read from their source, in the traces in which the same ones were received."""
+    belongs = {one.number: traceparent for one in received if (traceparent := one.headers.get(TRACEPARENT))}
+    if not belongs:
+        return messages
+    return [_of(one, belongs[one.number]) if one.number in belongs else one for one in messages]
+
+
 @contextmanager
 def consuming(consumer: str, messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
     """Time the consuming of messages, as one span for each trace among them, and give them as coming from it."""
@@ -117,4 +125,8 @@ def _begun(name: str, context: SpanContext, kind: SpanKind, message: Message, en
 
 def _with(message: Message, span: Span) -> Message:
     """Return the message as one that comes from a span; from what that comes from, where no traces are told."""
-    return replace(message, headers={**message.headers, TRACEPARENT: carried.written(span.get_span_context())})
+    return _of(message, carried.written(span.get_span_context()))
+
+
+def _of(message: Message, traceparent: str) -> Message:
+    return replace(message, headers={**message.headers, TRACEPARENT: traceparent})
