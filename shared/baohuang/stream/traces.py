@@ -54,8 +54,9 @@ class Traces:
         """Take in the header of a poke; what is malformed in it is ignored."""
         for one in header.split(",")[:_SAID]:
             number, _, traceparent = one.partition(" ")
-            if number.isascii() and number.isdigit() and len(number) <= _DIGITS and carried.read(traceparent):
-                self.put([int(number)], traceparent)
+            context = carried.read(traceparent)
+            if context is not None and number.isascii() and number.isdigit() and len(number) <= _DIGITS:
+                self.put([int(number)], carried.written(context))
 
     @contextmanager
     def publishing(self, messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
