@@ -49,17 +49,7 @@ def why_away(error: Exception) -> str:
     return type(error).__name__
 
 
-@asynccontextmanager
-async def _connected(address: NatsAddress, name: str) -> AsyncIterator[Client]:
-    client = address.client()
-    try:
-        await _connect(client, address, name)
-        yield client
-    finally:
-        await _close(client)
-
-
-async def _close(client: Client) -> None:
+async def close_wholly(client: Client) -> None:
     """Close a connection to its end, even when that is cancelled meanwhile: half closed, it would stay open."""
     closing = asyncio.create_task(client.close())
     cancelled: asyncio.CancelledError | None = None
@@ -74,6 +64,16 @@ async def _close(client: Client) -> None:
     _ = closing.cancelled() or closing.exception()
     if cancelled is not None:
         raise cancelled
+
+
+@asynccontextmanager
+async def _connected(address: NatsAddress, name: str) -> AsyncIterator[Client]:
+    client = address.client()
+    try:
+        await _connect(client, address, name)
+        yield client
+    finally:
+        await close_wholly(client)
 
 
 async def _connect(client: Client, address: NatsAddress, name: str) -> None:

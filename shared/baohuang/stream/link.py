@@ -19,7 +19,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from baohuang.stream.address import NatsAddress, address_of
-from baohuang.stream.connection import NATS_FAILURES, why_away
+from baohuang.stream.connection import NATS_FAILURES, close_wholly, why_away
 from baohuang.stream.working import ended
 from baohuang.tls.files import CertificateError
 
@@ -89,8 +89,7 @@ class Link:
             finally:
                 self._there.clear()
                 self._unsent.clear()
-                with suppress(*_FAILURES):
-                    await client.close()
+                await close_wholly(client)
             await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _serve(self, client: Client) -> None:

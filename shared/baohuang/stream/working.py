@@ -30,12 +30,21 @@ async def at_work(*workers: Worker) -> AsyncIterator[None]:
 
 
 async def ended(tasks: "Iterable[asyncio.Task[None]]") -> None:
-    """Cancel tasks until they have ended: once is not enough where the NATS client swallows it, as it does at times."""
+    """Cancel tasks until they have ended: once is not enough where the NATS client swallows it, as it does at times.
+
+    That is waited for even when this is cancelled meanwhile: left alone, they would go on.
+    """
     left = set(tasks)
+    cancelled: asyncio.CancelledError | None = None
     while left:
         for task in left:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=_AGAIN_SECONDS)
+        try:
+            _, left = await asyncio.wait(left, timeout=_AGAIN_SECONDS)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
 
 
 async def whole(work: Coroutine[Any, Any, _T]) -> _T:
