@@ -7,24 +7,26 @@ the call is refused with NEWER_RELEASE, and a replica of the newer release serve
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 import structlog
 
-from baohuang.eventlog.codec import CodecError, decode_whole
+from baohuang.eventlog.codec import Codec, CodecError, Unknown
 from baohuang.eventlog.port import StoredEvent
 from baohuang.rpc.errors import Reason, Unavailable
-from baohuang.rules.events import Event
+from baohuang.rules.events import EVENT_TYPES, Event
 from baohuang.rules.evolve import fold
 from baohuang.rules.rulesets import OptionError, UnknownRulesetError
 from baohuang.rules.state import Table
 
+_decode: Final = Codec[Event](EVENT_TYPES, Unknown.REFUSED).decode
 _log = structlog.get_logger("table_service")
 
 
 def events_in(stored: Sequence[StoredEvent]) -> Sequence[Event]:
     """Return the events that were stored. Raises Unavailable (NEWER_RELEASE) if one of them cannot be read."""
     with _knowing(stored):
-        return [decode_whole(event.type, event.data) for event in stored]
+        return [_decode(event.type, event.data) for event in stored]
 
 
 def table_after(stored: Sequence[StoredEvent]) -> Table | None:

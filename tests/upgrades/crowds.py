@@ -13,8 +13,8 @@ from baohuang.rules.rulesets import RULESETS
 from baohuang.rules.state import PlayerId, TableId
 from command_line.bots.runner import Bot
 
-PATIENCE = Patience(call_seconds=20.0, attempts=60)
-"""More than any outage here, on however slow a machine."""
+PATIENCE = Patience(call_seconds=20.0)
+"""More for one attempt than clients have as a rule, for slow machines."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ struct of that form, made from its annotations.
 
 History outlives its writer. A key that this release does not know is passed over (a newer one wrote it), a missing one
 is the zero of its type (an older one did); so a field added to an event must mean "as before" by its zero, and an enum
-or a message added must be optional. Who decides on what events say must not pass over what he does not know:
-`decode_whole` refuses it.
+or a message added must be optional. Who decides on what events say must not pass over what he does not know: a codec
+that has `Unknown.REFUSED` raises MalformedEventError for such a key.
 
     CodecError
     ├── UnknownEventTypeError    no such event in this release
@@ -168,7 +168,5 @@ encode: Final = _EVENTS.encode
 """Write one of the game's events; see `Codec.encode`."""
 decode: Final = _EVENTS.decode
 """Read one of the game's events; see `Codec.decode`."""
-decode_whole: Final = Codec[Event](EVENT_TYPES, Unknown.REFUSED).decode
-"""Read one of the game's events, but none with a key that this release does not know, a MalformedEventError."""
 json_form: Final = _EVENTS.json_form
 """Describe the JSON of one of the game's types of events; see `Codec.json_form`."""
