@@ -56,6 +56,8 @@ class LocalBackend:
         self._resources = AsyncExitStack()
         self._servers: list[KeptServer] = []
         self._nats_urls: Mapping[Service, str] = {}
+        self.metrics: dict[str, str] = {}
+        """Where each replica tells its metrics, "host:port" by its name; empty if none is to."""
 
     async def __aenter__(self) -> Self:
         """Start everything.
@@ -138,13 +140,23 @@ class LocalBackend:
         around = Surroundings(options, self.postgres_dsn, self._nats_urls, addresses)
 
         def process(replica: Service, service: Service) -> ServiceProcess:
-            environment = {**around.environment_of(service), "BAOHUANG_REPLICA": replica.name}
+            # Told in any case: one address in our own environment would be all replicas' at once.
+            named = {"BAOHUANG_REPLICA": replica.name, "BAOHUANG_METRICS_LISTEN": self._metrics_of(replica)}
+            environment = {**around.environment_of(service), **named}
             return ServiceProcess(replica, data_dir, environment, ports[service])
 
         self.tables = [process(replica, TABLE) for replica in _replicas(TABLE, options.table_replicas)]
         self.beside = {service: process(service, service) for service in options.beside}
         self._resources.push_async_callback(self._stop_services)
         await side_by_side(*(service.start() for service in self.services))
+
+    def _metrics_of(self, replica: Service) -> str:
+        """Give the address where a replica is to tell its metrics, kept from start to start; "" if it is not to."""
+        if not self._options.metrics:
+            return ""
+        home = passable_folder(passable_folder(self._options.data_dir.resolve() / replica.name) / "metrics")
+        self.metrics[replica.name] = f"{LOOPBACK}:{kept_port(home)}"
+        return self.metrics[replica.name]
 
     async def _stop_services(self) -> None:
         await side_by_side(*(service.stop() for service in self.services))

@@ -33,7 +33,7 @@ class BackendOptions:
     `jwks` is the path or URL of the keys of your own tokens; then `service_token` is one of them, of the role service,
     for matchmaking, and `bots_key` the PEM file of one of the keys, for bots. None trusts those of `baohuang token`.
     `insecure_dev` believes each client that sends no token on its own word. `rate_limit` None is the services' own
-    default.
+    default. With `metrics` each replica tells Prometheus its own, on loopback.
     """
 
     data_dir: Path
@@ -48,6 +48,7 @@ class BackendOptions:
     beside: Sequence[Service] = ()
     service_token: str | None = None
     bots_key: Path | None = None
+    metrics: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,9 @@ def command(
     rate_burst: Annotated[
         int, typer.Option(envvar="BAOHUANG_RATE_LIMIT_BURST", min=1, help="calls of one player at once")
     ] = DEFAULT_RATE_LIMIT.burst,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", envvar="BAOHUANG_METRICS", help="tell Prometheus metrics, each replica its own")
+    ] = False,
     postgres_dsn: Annotated[
         str | None,
         typer.Option(envvar="BAOHUANG_POSTGRES_DSN", help="a PostgreSQL of yours, instead of an embedded one"),
@@ -94,6 +97,7 @@ def command(
         wanted,
         service_token,
         bots_key,
+        metrics,
     )
     options = replace(options, beside=_vouched_for(options))
     try:
@@ -155,12 +159,13 @@ def endpoints(options: BackendOptions, backend: LocalBackend) -> Text:
         **{service.name: process.address for service, process in backend.beside.items()},
         "PostgreSQL": "yours" if options.postgres_dsn else backend.postgres_dsn,
         "NATS": "yours" if options.nats_url else backend.nats_url,
+        **{f"metrics of {name}": f"http://{address}/metrics" for name, address in backend.metrics.items()},
         "data": str(options.data_dir.resolve()),
         "callers": _callers(options),
     }
     text = Text("baohuang is up", no_wrap=True)
     for name, value in lines.items():
-        text.append(f"\n  {name:<12}", style="bold").append(value)
+        text.append(f"\n  {name:<11} ", style="bold").append(value)
     return text
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from command_line.backend import LocalBackend, table_address
 from command_line.services import BackendOptions
 from command_line.supervision import supervise
 from eventually import eventually
+from metrics.scraping import page_at
 from tables.clients import Client, open_table
 from tables.games import PLAYERS, Game
 from tables.persistent import all_answered, players_at
@@ -115,3 +117,17 @@ async def test_the_address_stays_whatever_the_number(data: Path) -> None:
     for name in ("table-1", "table-2", "table-3"):
         lines = [line for line in (data / name / "log").read_text().splitlines() if line.startswith("{")]
         assert {json.loads(line)["replica"] for line in lines} == {name}
+
+
+async def test_each_replica_tells_its_own_metrics(data: Path) -> None:
+    """Where it is printed, and the same at the next start; an address in the environment of `up` is not theirs."""
+    printed: list[dict[str, str]] = []
+    told = {"BAOHUANG_METRICS_LISTEN": f"127.0.0.1:{free_port()}"}
+    for _ in range(2):
+        async with up(data, "--metrics", "--table-replicas", "2", *ALONE, environment=told) as started:
+            await started.ready()
+            printed.append(dict(re.findall(r"metrics of (\S+) +http://127.0.0.1:(\d+)/metrics", started.printed)))
+            for port in printed[-1].values():
+                assert "baohuang_tables_held" in (await page_at(int(port))).families
+    assert printed[0] == printed[1]
+    assert printed[0].keys() == {"table-1", "table-2"}
