@@ -1,9 +1,10 @@
 """Opening the tables of matches: of each the outcome is known, refused for a reason, or not known.
 
-Matches that are made at one time are opened over one short Play stream: a message costs both sides a tenth of a call.
+Those of matches that are made at one time are opened by one call.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -12,12 +13,12 @@ import grpc
 
 from baohuang.client.credentials import Metadata
 from baohuang.gen.rules.v1 import ruleset_pb2
-from baohuang.gen.table.v1 import play_pb2, table_service_pb2_grpc
 from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.gen.table.v1 import table_service_pb2_grpc
 from baohuang.rpc.messages import to_proto
 from baohuang.rpc.status import read_details
 from baohuang.rules.state import PlayerId, TableId
-from matchmaking_service.tickets import Formed, MatchId
+from matchmaking_service.tickets import Formed
 
 OPEN_SECONDS: Final = 2.0
 """How long tables may take to open; less than a match's lease."""
@@ -63,50 +64,57 @@ class Tables:
         self._stub: Final = table_service_pb2_grpc.TableServiceStub(channel)
         self._metadata: Final = metadata
 
-    async def open(self, matches: Sequence[Formed]) -> AsyncGenerator[tuple[Formed, Outcome]]:
-        """Open the tables of matches and give what came of each, as it comes.
+    async def open(self, matches: Sequence[Formed]) -> Sequence[Outcome]:
+        """Open the tables of matches, at most 100, and return what came of each; one table, however often it is asked.
 
-        As often as a match is asked for there is one table.
+        A table service of the release before opens them one by one.
         """
-        left = {match.match_id: match for match in matches}
+        request = pb.OpenTablesRequest(requests=map(_order, matches))
         try:
-            async for answer in self._stub.Play(_orders(matches), metadata=self._metadata, timeout=OPEN_SECONDS):
-                match answer.WhichOneof("message"):
-                    case "accepted":
-                        yield left.pop(MatchId(answer.accepted.request_id)), Opened(TableId(answer.accepted.table_id))
-                    case "refused":
-                        yield left.pop(MatchId(answer.refused.request_id)), _refused(answer.refused)
-                    case _:
-                        pass  # signs of life, and of the end
-            unknown = Unknown("the table service is going away", fault=False)
+            reply = await self._stub.OpenTables(request, metadata=self._metadata, timeout=OPEN_SECONDS)
         except grpc.aio.AioRpcError as error:
-            unknown = _broken(error)
-        for match in left.values():
-            yield match, unknown
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                return await asyncio.gather(*map(self._open_one, matches))
+            return [_refused_by(error)] * len(matches)
+        return [_outcome(answer) for answer in reply.answers]
+
+    async def _open_one(self, match: Formed) -> Outcome:
+        try:
+            reply = await self._stub.OpenTable(_order(match), metadata=self._metadata, timeout=OPEN_SECONDS)
+        except grpc.aio.AioRpcError as error:
+            return _refused_by(error)
+        return Opened(TableId(reply.table_id))
 
 
-async def _orders(matches: Sequence[Formed]) -> AsyncIterator[pb.PlayRequest]:
-    for match in matches:
-        order = pb.OpenTableRequest(
-            request_id=match.match_id,
-            ruleset=match.ruleset,
-            options=to_proto(match.options, ruleset_pb2.Options),
-            players=match.players,
-        )
-        yield pb.PlayRequest(open_table=order)
+def _order(match: Formed) -> pb.OpenTableRequest:
+    return pb.OpenTableRequest(
+        request_id=match.match_id,
+        ruleset=match.ruleset,
+        options=to_proto(match.options, ruleset_pb2.Options),
+        players=match.players,
+    )
 
 
-def _broken(error: grpc.aio.AioRpcError) -> Unknown:
+def _refused_by(error: grpc.aio.AioRpcError) -> Outcome:
     details = read_details(error)
     if details is None:
         return Unknown(f"{error.code().name}: {error.details()}", fault=False)
-    return Unknown(f"{details.reason}: {details.message}", fault=error.code() is grpc.StatusCode.INTERNAL)
+    return _refusal(error.code(), details.reason, details.message, details.metadata.get("player"))
 
 
-def _refused(answer: play_pb2.Refused) -> Outcome:
-    code, player = _CODES[answer.code], answer.metadata.get("player")
-    refused = code in _REFUSALS or (player is not None and code in _OUR_OWN_FAULT)
-    if not refused:
-        return Unknown(f"{answer.reason}: {answer.message}", fault=code is grpc.StatusCode.INTERNAL)
+def _outcome(answer: pb.OpenTablesAnswer) -> Outcome:
+    match answer.WhichOneof("answer"):
+        case "accepted":
+            return Opened(TableId(answer.accepted.table_id))
+        case "refused":
+            it = answer.refused
+            return _refusal(_CODES[it.code], it.reason, it.message, it.metadata.get("player"))
+        case _:
+            return Unknown("an answer that says nothing", fault=True)
+
+
+def _refusal(code: grpc.StatusCode, reason: str, message: str, player: str | None) -> Outcome:
+    if code not in _REFUSALS and not (player is not None and code in _OUR_OWN_FAULT):
+        return Unknown(f"{reason}: {message}", fault=code is grpc.StatusCode.INTERNAL)
     by_request = code is grpc.StatusCode.INVALID_ARGUMENT
-    return RefusedTable(answer.reason, PlayerId(player) if player else None, by_request)
+    return RefusedTable(reason, PlayerId(player) if player else None, by_request)

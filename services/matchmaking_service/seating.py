@@ -7,8 +7,8 @@ the holder ends in order.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Final, Protocol, assert_never
 
@@ -40,11 +40,8 @@ _log = structlog.get_logger("matchmaking")
 class Opener(Protocol):
     """Opens tables."""
 
-    def open(self, matches: Sequence[Formed]) -> AsyncGenerator[tuple[Formed, Outcome]]:
-        """Open the tables of matches and give what came of each, as it comes.
-
-        As often as a match is asked for there is one table.
-        """
+    async def open(self, matches: Sequence[Formed]) -> Sequence[Outcome]:
+        """Open the tables of matches and return what came of each; one table, however often it is asked."""
 
 
 class Seating:
@@ -125,9 +122,9 @@ class Seating:
     async def _seat(self, matches: Sequence[Formed]) -> None:
         """Open tables, and settle each match once it is known what came of it."""
         try:
-            async with self._room, aclosing(self._tables.open(matches)) as outcomes, asyncio.TaskGroup() as settling:
-                async for match, outcome in outcomes:
-                    settling.create_task(self._settled(match, outcome))
+            async with self._room:
+                outcomes = await self._tables.open(matches)
+            await asyncio.gather(*map(self._settled, matches, outcomes))
         finally:
             self._in_hand.difference_update(match.match_id for match in matches)
 

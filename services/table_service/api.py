@@ -130,6 +130,13 @@ def opening(table_id: TableId, message: pb.OpenTableRequest) -> cmd.OpenTable:
     return cmd.OpenTable(table_id, message.ruleset, options, digest_of(table_id, code), _seated(message.players))
 
 
+def opening_answer(answer: play_pb2.Accepted | play_pb2.Refused) -> pb.OpenTablesAnswer:
+    """Return the message of what came of one of several tables to open."""
+    if isinstance(answer, play_pb2.Accepted):
+        return pb.OpenTablesAnswer(accepted=answer)
+    return pb.OpenTablesAnswer(refused=answer)
+
+
 def _seated(names: Sequence[str]) -> tuple[PlayerId, ...]:
     """Return the players to seat by seat, none if none are named. Raises MalformedInput, PermissionDenied."""
     if not names:

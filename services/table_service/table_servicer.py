@@ -16,6 +16,7 @@ from table_service import api
 from table_service.bans import Bans
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler
+from table_service.opening import open_tables
 from table_service.playing.session import Playing
 from table_service.privacy import check_admitted
 from table_service.tables import Tables
@@ -69,6 +70,12 @@ class TableServicer(table_service_pb2_grpc.TableServiceServicer):
             raise _unavailable() from error
         view = view_of(opened, api.caller(), self._clock.now())
         return pb.OpenTableResponse(table_id=done.table_id, version=done.version, hash=done.hash, table=view)
+
+    @require(Role.SERVICE)
+    async def OpenTables(self, request: pb.OpenTablesRequest, context: Context) -> pb.OpenTablesResponse:
+        """Open tables; for services."""
+        answers = await open_tables(self._handler, self._clock, request.requests)
+        return pb.OpenTablesResponse(answers=map(api.opening_answer, answers))
 
     async def GetTable(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
         """Return the table as the log has it now."""

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 import asyncpg
@@ -62,26 +62,27 @@ async def test_one_that_cannot_run_says_why(variables: dict[str, str], said: str
     assert not [word for word in ("Traceback", "hunter2", "swordfish") if word in text]
 
 
-async def fail_whole(_orders: AsyncIterator[table_pb.PlayRequest], _context: Any) -> None:
+async def fail_whole(_request: table_pb.OpenTablesRequest, _context: Any) -> table_pb.OpenTablesResponse:
     """Break down."""
     raise RuntimeError("a bug")
 
 
-async def fail_one(orders: AsyncIterator[table_pb.PlayRequest], context: Any) -> None:
-    """Break down over each command by itself, as a table service does."""
-    async for order in orders:
-        refused = play_pb2.Refused(request_id=order.open_table.request_id, code=INTERNAL, reason="INTERNAL")
-        await context.write(play_pb2.PlayResponse(refused=refused))
+async def fail_each(request: table_pb.OpenTablesRequest, _context: Any) -> table_pb.OpenTablesResponse:
+    """Break down over each table by itself, as a table service does."""
+    refused = (
+        play_pb2.Refused(request_id=one.request_id, code=INTERNAL, reason="INTERNAL") for one in request.requests
+    )
+    return table_pb.OpenTablesResponse(answers=[table_pb.OpenTablesAnswer(refused=one) for one in refused])
 
 
-def taking(fail: Callable[[AsyncIterator[table_pb.PlayRequest], Any], Awaitable[None]]) -> Any:
+def taking(take: Callable[[table_pb.OpenTablesRequest, Any], Awaitable[table_pb.OpenTablesResponse]]) -> Any:
     """Return the handlers of a table service that takes orders so."""
-    codec = (table_pb.PlayRequest.FromString, play_pb2.PlayResponse.SerializeToString)
-    methods = {"Play": grpc.stream_stream_rpc_method_handler(fail, *codec)}
+    codec = (table_pb.OpenTablesRequest.FromString, table_pb.OpenTablesResponse.SerializeToString)
+    methods = {"OpenTables": grpc.unary_unary_rpc_method_handler(take, *codec)}
     return grpc.method_handlers_generic_handler("baohuang.table.v1.TableService", methods)
 
 
-@pytest.mark.parametrize("fail", [fail_whole, fail_one])
+@pytest.mark.parametrize("fail", [fail_whole, fail_each])
 async def test_a_table_service_that_fails_on_a_match(
     own_database_dsn: str, database: asyncpg.Connection, fail: Any
 ) -> None:
@@ -104,10 +105,10 @@ async def test_what_it_has_in_hand_it_gives_up_when_it_ends(
     """A table is being opened when it ends: the match is free at once, not when its lease is over."""
     asked = asyncio.Event()
 
-    async def hang(orders: AsyncIterator[table_pb.PlayRequest], _context: Any) -> None:
-        async for _ in orders:
-            asked.set()
+    async def hang(_request: table_pb.OpenTablesRequest, _context: Any) -> table_pb.OpenTablesResponse:
+        asked.set()
         await asyncio.Event().wait()
+        raise AssertionError
 
     server = RpcServer(ServerSettings(insecure_dev=True, refuse_seconds=0.0, drain_grace_seconds=0.1), "127.0.0.1:0")
     server.grpc.add_generic_rpc_handlers((taking(hang),))

@@ -12,8 +12,9 @@ from google.protobuf.message_factory import GetMessageClass
 from baohuang.rules.cards import HIDDEN, JOKERS, PLAIN
 from baohuang.rules.rulesets import RULESETS
 
-HUGE: Final = 70_000
-"""Bytes that are more than a request may have."""
+LARGEST: Final = 65_536
+"""Bytes that a request may have."""
+_HUGE: Final = 70_000
 _DEEPEST: Final = 6
 _INTEGERS: Final = (0, 1, 2, 3, 4, 5, 7, 30, -1, 100, 2**31 - 1, -(2**31))
 _TEXTS: Final = (
@@ -75,7 +76,7 @@ class AnyMessage:
 
     def huge(self) -> bytes:
         """Return more bytes than a request may have, well formed: one long text in the first field."""
-        return b"\x0a" + _varint(HUGE) + b"x" * HUGE
+        return b"\x0a" + _varint(_HUGE) + b"x" * _HUGE
 
     def _value(self, field: FieldDescriptor, depth: int) -> Any:
         if not field.is_repeated:

@@ -8,9 +8,9 @@ import grpc
 from google.protobuf.descriptor import MethodDescriptor
 
 from tables.fuzzing import CLEAR, Result, Shot
-from tables.messages import HUGE, AnyMessage
+from tables.messages import LARGEST, AnyMessage
 
-STRANGER, OPERATOR = "stranger", "olga"
+STRANGER, OPERATOR, MATCHMAKER = "stranger", "olga", "matchmaker"
 _NOBODY: Final = ("", "@clock", "x" * 65)
 """Who cannot be a caller."""
 
@@ -38,13 +38,15 @@ class Shooting:
         return self._making.damaged(sound) if kind < 0.3 else sound
 
     def _headers(self) -> tuple[tuple[str, str], ...]:
-        """Return who calls: mostly a player; often an operator; also a stranger, nobody, somebody who cannot be."""
+        """Return who calls: mostly a player; often an operator or a service; also a stranger, or nobody who can be."""
         kind = self._dice.random()
         if kind < 0.03:
             who = self._dice.choice(_NOBODY)
             return (("baohuang-player", who),) if who else ()
         if kind < 0.25:
             return (("baohuang-player", OPERATOR), ("baohuang-role", "operator"))
+        if kind < 0.35:
+            return (("baohuang-player", MATCHMAKER), ("baohuang-role", "service"))
         return (("baohuang-player", self._dice.choice((*self.players, STRANGER))),)
 
 
@@ -57,7 +59,7 @@ def check(shot: Shot, result: Result) -> None:
     """Check that a call ended clearly: a status that a client can act on, with its reason."""
     told = (shot.path, shot.headers, shot.raw, result)
     assert result.code in CLEAR, told
-    too_large = any(len(raw) >= HUGE for raw in shot.raw)
+    too_large = any(len(raw) > LARGEST for raw in shot.raw)
     assert too_large or (result.code is grpc.StatusCode.OK) == (result.reason == ""), told
     assert result.code is not grpc.StatusCode.RESOURCE_EXHAUSTED or too_large, told
     if caller_of(shot) in _NOBODY:

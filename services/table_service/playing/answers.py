@@ -3,33 +3,16 @@
 from collections.abc import Iterable
 
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
-from baohuang.rpc.errors import Refusal
-from baohuang.rpc.status import text, violations
-from table_service.request import Done
 
 _TABLE_TAG = bytes([play_pb2.PlayResponse.DESCRIPTOR.fields_by_name["table"].number << 3 | 2])
 _SEVEN_BITS = 0x7F
 _MESSAGE_TAG = bytes([play_pb2.TableMessage.DESCRIPTOR.fields_by_name["message"].number << 3 | 2])
 
 
-def accepted(request_id: str, done: Done) -> bytes:
-    """Return the answer to a command that was carried out."""
-    answer = play_pb2.Accepted(request_id=request_id, table_id=done.table_id, version=done.version, hash=done.hash)
-    return play_pb2.PlayResponse(accepted=answer).SerializeToString()
-
-
-def refused(request_id: str, table_id: str, refusal: Refusal) -> bytes:
-    """Return the answer to a command or a Watch that was refused, as the unary call's status would have it."""
-    fields = (play_pb2.FieldViolation(field=one.field, description=one.description) for one in violations(refusal))
-    answer = play_pb2.Refused(
-        request_id=request_id,
-        table_id=table_id,
-        code=refusal.code.value[0],
-        reason=refusal.reason,
-        message=text(refusal),
-        metadata=refusal.metadata,
-        field_violations=fields,
-    )
+def answered(answer: play_pb2.Accepted | play_pb2.Refused) -> bytes:
+    """Return the answer to a command."""
+    if isinstance(answer, play_pb2.Accepted):
+        return play_pb2.PlayResponse(accepted=answer).SerializeToString()
     return play_pb2.PlayResponse(refused=answer).SerializeToString()
 
 

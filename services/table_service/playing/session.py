@@ -21,12 +21,11 @@ from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, Refusal
-from baohuang.rpc.interceptor import InternalRefusal
 from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rpc.traced import note_refusal
-from baohuang.rules.commands import OpenTable
 from baohuang.tracing import carried, spans
 from table_service import api
+from table_service.answering import answer_to, refused
 from table_service.clock import DatabaseClock
 from table_service.handler import CommandHandler
 from table_service.playing import answers
@@ -146,7 +145,7 @@ class _Session:
         try:
             self._playing.limiter.admit(self._caller)
         except Refusal as refusal:
-            self.outbox.put(answers.refused("", request.watch.table_id, refusal))
+            self.outbox.put(answers.answered(refused("", request.watch.table_id, refusal)))
         else:
             await self._watched.begin(request.watch)
 
@@ -163,22 +162,14 @@ class _Session:
             request = api.request_in(message, self._playing.clock.now)
         except Refusal as refusal:
             table_id = "" if isinstance(message, pb.OpenTableRequest) else message.table_id
-            self.outbox.put(answers.refused(message.request_id, table_id, refusal))
+            self.outbox.put(answers.answered(refused(message.request_id, table_id, refusal)))
             _ended(span, refusal)
         else:
             await self._orders.take(Order(request, span))
 
     def _answer(self, order: Order, task: "asyncio.Task[Done]") -> None:
-        request, error = order.request, task.exception()
-        _ended(order.span, error)
-        if error is None:
-            self.outbox.put(answers.accepted(request.request_id, task.result()))
-            return
-        if not isinstance(error, Refusal):
-            _log.error("command failed", table_id=request.table_id, exc_info=error)
-            error = InternalRefusal()
-        table_id = "" if isinstance(request.action, OpenTable) else request.table_id
-        self.outbox.put(answers.refused(request.request_id, table_id, error))
+        _ended(order.span, task.exception())
+        self.outbox.put(answers.answered(answer_to(order.request, task)))
 
 
 def _ended(span: Span | None, error: BaseException | None) -> None:

@@ -14,6 +14,7 @@ from baohuang.rpc.call import current_call
 from baohuang.rpc.errors import Reason, Refusal, Unavailable
 from baohuang.rpc.interceptor import InternalRefusal
 from table_service import api
+from table_service.answering import refused
 from table_service.playing import answers
 from table_service.playing.outbox import Outbox
 from table_service.watch.stream import Watching
@@ -49,7 +50,7 @@ class Watched:
         try:
             await self._check(message)
         except (Refusal, EventLogError) as error:
-            self._outbox.put(answers.refused("", message.table_id, _refusal_of(error)))
+            self._outbox.put(answers.answered(refused("", message.table_id, _refusal_of(error))))
         else:
             self._start(message)
 
@@ -98,7 +99,7 @@ class Watched:
         if refusal.reason is Reason.SLOW_READER:
             self._outbox.end(refusal)
         else:
-            self._outbox.put(answers.refused("", table_id, refusal))
+            self._outbox.put(answers.answered(refused("", table_id, refusal)))
 
     async def _pass_on(self, message: play_pb2.Watch, watch: _Watch) -> None:
         """Pass the table's stream on to its end."""

@@ -107,6 +107,88 @@ class OpenTableResponse(_message.Message):
 Global___OpenTableResponse: _TypeAlias = OpenTableResponse  # noqa: Y015
 
 @_typing.final
+class OpenTablesRequest(_message.Message):
+    """Asks for new tables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUESTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def requests(self) -> _containers.RepeatedCompositeFieldContainer[Global___OpenTableRequest]:
+        """As OpenTable takes them: 1 to 100, each with a request id of its own. Retry those that were not answered, together or
+        by OpenTable: it is the same request.
+        """
+
+    def __init__(
+        self,
+        *,
+        requests: _abc.Iterable[Global___OpenTableRequest] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["requests", b"requests"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenTablesRequest: _TypeAlias = OpenTablesRequest  # noqa: Y015
+
+@_typing.final
+class OpenTablesResponse(_message.Message):
+    """What came of each request, in their order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANSWERS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def answers(self) -> _containers.RepeatedCompositeFieldContainer[Global___OpenTablesAnswer]:
+        """The answers."""
+
+    def __init__(
+        self,
+        *,
+        answers: _abc.Iterable[Global___OpenTablesAnswer] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenTablesResponse: _TypeAlias = OpenTablesResponse  # noqa: Y015
+
+@_typing.final
+class OpenTablesAnswer(_message.Message):
+    """What came of one request."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACCEPTED_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def accepted(self) -> _play_pb2.Accepted:
+        """The table is open."""
+
+    @_builtins.property
+    def refused(self) -> _play_pb2.Refused:
+        """There is none."""
+
+    def __init__(
+        self,
+        *,
+        accepted: _play_pb2.Accepted | None = ...,
+        refused: _play_pb2.Refused | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "answer", b"answer", "refused", b"refused"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "answer", b"answer", "refused", b"refused"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_answer: _TypeAlias = _typing.Literal["accepted", "refused"]  # noqa: Y015
+    _WhichOneofArgType_answer: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_answer) -> _WhichOneofReturnType_answer | None: ...
+
+Global___OpenTablesAnswer: _TypeAlias = OpenTablesAnswer  # noqa: Y015
+
+@_typing.final
 class GetTableRequest(_message.Message):
     """Asks for a table."""
 

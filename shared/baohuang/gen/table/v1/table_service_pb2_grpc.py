@@ -52,6 +52,11 @@ class TableServiceStub:
                 request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTableRequest.SerializeToString,
                 response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTableResponse.FromString,
                 _registered_method=True)
+        self.OpenTables = channel.unary_unary(
+                '/baohuang.table.v1.TableService/OpenTables',
+                request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTablesRequest.SerializeToString,
+                response_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTablesResponse.FromString,
+                _registered_method=True)
         self.GetTable = channel.unary_unary(
                 '/baohuang.table.v1.TableService/GetTable',
                 request_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.GetTableRequest.SerializeToString,
@@ -145,6 +150,14 @@ class TableServiceServicer:
 
     def OpenTable(self, request, context):
         """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller; a service may have five players sit at once.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def OpenTables(self, request, context):
+        """For services: opens many tables for the price of one call, each as OpenTable does and whatever comes of the others.
+        Others: PERMISSION_DENIED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -272,6 +285,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTableRequest.FromString,
                     response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTableResponse.SerializeToString,
             ),
+            'OpenTables': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenTables,
+                    request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTablesRequest.FromString,
+                    response_serializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTablesResponse.SerializeToString,
+            ),
             'GetTable': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTable,
                     request_deserializer=baohuang_dot_table_dot_v1_dot_table__service__pb2.GetTableRequest.FromString,
@@ -386,6 +404,33 @@ class TableService:
             '/baohuang.table.v1.TableService/OpenTable',
             baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTableRequest.SerializeToString,
             baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenTables(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/baohuang.table.v1.TableService/OpenTables',
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTablesRequest.SerializeToString,
+            baohuang_dot_table_dot_v1_dot_table__service__pb2.OpenTablesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -31,6 +31,10 @@ class TableServiceStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     OpenTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.OpenTableRequest, _table_service_pb2.OpenTableResponse]
     """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller; a service may have five players sit at once."""
+    OpenTables: _aio.UnaryUnaryMultiCallable[_table_service_pb2.OpenTablesRequest, _table_service_pb2.OpenTablesResponse]
+    """For services: opens many tables for the price of one call, each as OpenTable does and whatever comes of the others.
+    Others: PERMISSION_DENIED.
+    """
     GetTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.GetTableRequest, _table_service_pb2.GetTableResponse]
     """Gets a table as the caller may see it: with his own cards if he has a seat in the current hand."""
     ListTables: _aio.UnaryUnaryMultiCallable[_table_service_pb2.ListTablesRequest, _table_service_pb2.ListTablesResponse]
@@ -97,6 +101,16 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_table_service_pb2.OpenTableRequest, _abc.Awaitable[_table_service_pb2.OpenTableResponse]],
     ) -> _abc.Awaitable[_table_service_pb2.OpenTableResponse]:
         """Opens a table (TABLE-1). Nobody sits at it yet, nor does the caller; a service may have five players sit at once."""
+
+    @_abc_1.abstractmethod
+    def OpenTables(
+        self,
+        request: _table_service_pb2.OpenTablesRequest,
+        context: _aio.ServicerContext[_table_service_pb2.OpenTablesRequest, _abc.Awaitable[_table_service_pb2.OpenTablesResponse]],
+    ) -> _abc.Awaitable[_table_service_pb2.OpenTablesResponse]:
+        """For services: opens many tables for the price of one call, each as OpenTable does and whatever comes of the others.
+        Others: PERMISSION_DENIED.
+        """
 
     @_abc_1.abstractmethod
     def GetTable(

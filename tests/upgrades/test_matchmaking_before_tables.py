@@ -1,0 +1,33 @@
+"""Matchmaking is replaced before table, so for a while it seats people by the table service of the release before."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from baohuang.client import DevelopmentIdentity, connect, connect_matchmaking
+from baohuang.client.tickets import Matched
+from baohuang.rules.state import PlayerId
+from command_line.migrating import migrate_all
+from command_line.services import BESIDE_TABLES, MATCHMAKING, TABLE
+from upgrades.fleet import THIS, Code, Fleet
+
+PLAYERS = tuple(PlayerId(name) for name in ("an", "bo", "chen", "deng", "er"))
+
+
+async def test_tables_of_the_release_before(servers: Fleet, before: Code) -> None:
+    """Five who queue sit at one of its tables."""
+    await asyncio.to_thread(migrate_all, servers.dsn, BESIDE_TABLES)
+    await servers.start((TABLE, before), (MATCHMAKING, THIS))
+    async with AsyncExitStack() as stack:
+        seated = await asyncio.gather(*(closed(stack, servers.address(MATCHMAKING), one) for one in PLAYERS))
+    (table_id,) = {one.table_id for one in seated}
+    async with connect(servers.address(TABLE), DevelopmentIdentity(PLAYERS[0])) as client:
+        view = await client.get_table(table_id)
+    assert {seat.player for seat in view.table.seats} == set(PLAYERS)
+
+
+async def closed(stack: AsyncExitStack, address: str, player: PlayerId) -> Matched:
+    """Queue a player and wait for his table."""
+    queues = await stack.enter_async_context(connect_matchmaking(address, DevelopmentIdentity(player)))
+    ticket = await queues.closed((await queues.create_ticket("ourgame-simple")).ticket_id)
+    assert ticket.matched is not None
+    return ticket.matched
