@@ -3,7 +3,7 @@
     bytes that are no such message   → INVALID_ARGUMENT
     a server that is going away      → UNAVAILABLE
     no identity                      → UNAUTHENTICATED (health and reflection ask for none)
-    too many calls, or new streams   → RESOURCE_EXHAUSTED (health and reflection are not counted)
+    too many calls, or streams       → RESOURCE_EXHAUSTED (health and reflection are not counted)
     Refusal                          → its own status, with details
     cut from outside                 → the refusal it was cut with, whether the client takes it in or not
     cancellation, context.abort      → passed on
@@ -24,11 +24,12 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from baohuang.rpc.auth import Authenticator
-from baohuang.rpc.call import CALL, Call
+from baohuang.rpc.call import CALL, Call, current_caller
 from baohuang.rpc.call_counts import CallCounts
 from baohuang.rpc.errors import MalformedInput, Reason, Refusal, Unavailable
 from baohuang.rpc.rate_limit import RateLimiter
 from baohuang.rpc.status import text, trailers
+from baohuang.rpc.stream_limit import StreamLimiter
 from baohuang.rpc.traced import note_refusal, traced, traced_opening
 from baohuang.tracing import spans
 
@@ -69,9 +70,10 @@ def _decoded(request: Any) -> Any:
 class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs only
     """Authenticates callers, bounds their rate and maps failures, for unary and streaming methods alike."""
 
-    def __init__(self, authenticator: Authenticator, limiter: RateLimiter) -> None:
+    def __init__(self, authenticator: Authenticator, limiter: RateLimiter, streams: StreamLimiter) -> None:
         self._authenticator = authenticator
         self._limiter = limiter
+        self._streams = streams
         self._wrapped: dict[str, Handler] = {}
         self.counts: dict[str, CallCounts] = {}
         self._draining = False
@@ -96,11 +98,20 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        open_to_all = method.startswith(_OPEN_TO_ALL)
-        admit = _admit_anybody if open_to_all else self._admit
         counts = self.counts.setdefault(method, CallCounts())
-        wrap = _wrap_traced if self._traced and not open_to_all else _wrap
-        return self._wrapped.setdefault(method, wrap(method, handler, admit, counts))
+        return self._wrapped.setdefault(method, self._made(method, handler, counts))
+
+    def _made(self, method: str, handler: Handler, counts: CallCounts) -> Handler:
+        """Wrap a method's handler."""
+        behaviour, streams = _behaviour(handler), handler.request_streaming or handler.response_streaming
+        if method.startswith(_OPEN_TO_ALL):
+            return _rebuilt(handler, _guarded(method, behaviour, _admit_anybody, counts))
+        if streams:
+            # Of a stream the opening alone is a span.
+            admit = traced_opening(self._admit) if self._traced else self._admit
+            return _rebuilt(handler, _guarded(method, _counted(behaviour, self._streams), admit, counts))
+        guarded = _guarded(method, behaviour, self._admit, counts)
+        return _rebuilt(handler, traced(method, guarded) if self._traced else guarded)
 
     def _admit(self, method: str, context: Context) -> Call:
         """Say who calls. Raises Unavailable, Unauthenticated, Exhausted."""
@@ -117,21 +128,18 @@ def _admit_anybody(_method: str, _context: Context) -> None:
     """Let whoever asks how the server is, or what it serves, ask that at any time."""
 
 
-def _wrap(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Handler:
-    """Give the handler, guarded."""
-    return _rebuilt(handler, _guarded(method, handler, admit, counts))
+def _counted(behaviour: Behaviour, streams: StreamLimiter) -> Behaviour:
+    """Give a stream's behaviour, counted among its caller's for as long as it lasts."""
+
+    async def counted(request: Any, context: Context) -> Any:
+        with streams.stream_of(current_caller()):
+            return await behaviour(request, context)
+
+    return counted
 
 
-def _wrap_traced(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Handler:
-    """Give the handler, guarded, with its calls as spans; of streams only the opening."""
-    if handler.request_streaming or handler.response_streaming:
-        return _wrap(method, handler, traced_opening(admit), counts)
-    return _rebuilt(handler, traced(method, _guarded(method, handler, admit, counts)))
-
-
-def _guarded(method: str, handler: Handler, admit: Admit, counts: CallCounts) -> Behaviour:
-    """Give the handler with who calls it looked at first, and what it raises counted and made into a status."""
-    behaviour = _behaviour(handler)
+def _guarded(method: str, behaviour: Behaviour, admit: Admit, counts: CallCounts) -> Behaviour:
+    """Give the behaviour with who calls looked at first, and what it raises counted and made into a status."""
 
     async def guarded(request: Any, context: Context) -> Any:
         call: Call | None = None

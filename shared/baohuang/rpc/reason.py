@@ -119,6 +119,8 @@ class Reason(StrEnum):
     """Your role does not allow this call; do not retry."""
     RATE_LIMITED = "RATE_LIMITED"
     """Too many calls: wait for metadata `retry_after_ms`, then retry with the same request id."""
+    TOO_MANY_STREAMS = "TOO_MANY_STREAMS"
+    """You have too many streams open: end one, then try again."""
     SLOW_READER = "SLOW_READER"
     """You read your stream too slowly: watch again, from the version you have."""
     DRAINING = "DRAINING"

@@ -28,6 +28,7 @@ from baohuang.rpc.key_ring import KeyRing
 from baohuang.rpc.key_sources import source_of
 from baohuang.rpc.rate_limit import RateLimit, RateLimiter
 from baohuang.rpc.settings import ServerSettings
+from baohuang.rpc.stream_limit import StreamLimiter
 from baohuang.rpc.tokens import TokenPolicy
 from baohuang.tls.counts import read_certificates
 from baohuang.tls.server import server_credentials
@@ -68,7 +69,9 @@ class RpcServer:
         policy = TokenPolicy(settings.jwt_audience, settings.jwt_issuer)
         tokens = BearerAuthenticator(self._keys, policy) if self._keys else None
         self._interceptor = CallInterceptor(
-            authenticator_for(listen, insecure_dev=settings.insecure_dev, tokens=tokens), self.limiter
+            authenticator_for(listen, insecure_dev=settings.insecure_dev, tokens=tokens),
+            self.limiter,
+            StreamLimiter(settings.max_streams_per_player),
         )
         self.grpc = grpc.aio.server(interceptors=[self._interceptor], options=server_options(settings))
         self.metrics = Metrics()

@@ -149,6 +149,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """UNAVAILABLE. In the middle of an upgrade: a newer release wrote what this replica does not know of the table, so it
     neither decides nor shows. Connect again, to reach another replica, and retry with the same request id.
     """
+    ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 51
+    """RESOURCE_EXHAUSTED. You have too many streams open on this replica: end one, then try again."""
     ERROR_REASON_NO_SUCH_TICKET: _ErrorReason.ValueType  # 60
     """--- Matchmaking. ---
 
@@ -319,6 +321,8 @@ ERROR_REASON_NEWER_RELEASE: ErrorReason.ValueType  # 50
 """UNAVAILABLE. In the middle of an upgrade: a newer release wrote what this replica does not know of the table, so it
 neither decides nor shows. Connect again, to reach another replica, and retry with the same request id.
 """
+ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 51
+"""RESOURCE_EXHAUSTED. You have too many streams open on this replica: end one, then try again."""
 ERROR_REASON_NO_SUCH_TICKET: ErrorReason.ValueType  # 60
 """--- Matchmaking. ---
 

@@ -1,0 +1,33 @@
+"""How many streams one player may have open at a time on one replica, over however many connections."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from baohuang.rpc.auth import Caller, CallerId, Role
+from baohuang.rpc.errors import Exhausted, Reason
+
+
+class StreamLimiter:
+    """Counts the open streams of players; operators and services are let through."""
+
+    def __init__(self, most: int) -> None:
+        self._most: Final = most
+        self._open: Final[Counter[CallerId]] = Counter()
+
+    @contextmanager
+    def stream_of(self, caller: Caller) -> Iterator[None]:
+        """Count a stream for as long as the block lasts. Raises Exhausted (TOO_MANY_STREAMS), which is not counted."""
+        if caller.role is not Role.PLAYER:
+            yield
+            return
+        if self._open[caller.player] >= self._most:
+            raise Exhausted(Reason.TOO_MANY_STREAMS, f"you have {self._most} streams open here: end one first")
+        self._open[caller.player] += 1
+        try:
+            yield
+        finally:
+            self._open[caller.player] -= 1
+            if not self._open[caller.player]:
+                del self._open[caller.player]
