@@ -2,18 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import asyncpg
 import pytest
 
-from baohuang.database.pool import Pool
+from baohuang.database.pool import Connection, Pool
 from baohuang.embedded.nats import EmbeddedNats
+from baohuang.metrics.family import Family
 from baohuang.stream.connection import connect_to
-from baohuang.stream.consumer import message_in
+from baohuang.stream.consumer import Consumer, message_in
+from baohuang.stream.counts import LAG, RUNNING, read_consumer
 from baohuang.stream.jetstream import JetStream
+from baohuang.stream.port import Message
 from baohuang.stream.pull import Pull
 from baohuang.stream.working import at_work
 from eventually import eventually
@@ -66,6 +70,44 @@ async def test_a_consumer_that_ends_keeps_nothing_back(pool: Pool, nats_url: str
     async with at_work(consumer_of(pool, nats_url, pace=patient)):
         await all_applied(pool, source)
         await eventually(lambda: _nothing_left(nats_url))
+
+
+async def test_who_may_not_write_does_not_run(pool: Pool, database_dsn: str, nats_url: str) -> None:
+    """It connects, and has no right to what it should write: never running, its lag not told; both with the right."""
+    seen: list[bool] = []
+
+    class Looking(Writing):
+        async def __call__(self, connection: Connection, messages: Sequence[Message]) -> None:
+            seen.append(consumer.counts.running)
+            await super().__call__(connection, messages)
+
+    async def tried() -> bool:
+        return len(seen) >= 3
+
+    async def runs() -> bool:
+        return consumer.counts.running
+
+    source = Numbers(10)
+    await publish(nats_url, source.messages)
+    schema = await pool.fetchval("select current_schema")
+    admin = await asyncpg.connect(database_dsn)
+    await admin.execute(f"revoke insert on {schema}.effects from baohuang_app")
+    consumer = consumer_of(pool, nats_url, Looking())
+    async with at_work(consumer):
+        await eventually(tried, within=WITHIN)
+        assert not any(seen)
+        assert _told(consumer, LAG) == {}
+        assert _told(consumer, RUNNING) == {("whole",): 0}
+        await admin.execute(f"grant insert on {schema}.effects to baohuang_app")
+        await admin.close()
+        await all_applied(pool, source)
+        await eventually(runs, within=WITHIN)
+        assert _told(consumer, LAG) == {("whole",): 0}
+
+
+def _told(consumer: Consumer, family: Family) -> Mapping[Any, Any]:
+    (found,) = [one.values for one in read_consumer("whole", consumer.counts) if one.family == family]
+    return found
 
 
 async def _nothing_left(url: str) -> bool:

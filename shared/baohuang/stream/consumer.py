@@ -84,7 +84,6 @@ class Consumer:
             async with Pull(
                 client, subscription.stream.name, subscription.consumer, pace.batch, pace.pull_seconds
             ) as pull:
-                self._note_running()
                 while True:
                     received = await pull.receive()
                     if received:
@@ -97,6 +96,7 @@ class Consumer:
         with consuming(self._subscription.consumer, [message_in(one) for one in received]) as messages:
             reached = await self._apply(client, messages)
         self._note_reached(received, reached)
+        self._note_running()
         with answers():
             for one in received:
                 if one.metadata.sequence.stream <= reached:
@@ -151,6 +151,8 @@ class Consumer:
                 self._subscription.stream.name, self._subscription.consumer
             )
         self.counts.lag = (found.num_pending or 0) + (found.num_ack_pending or 0)
+        if not self.counts.lag:
+            self._note_running()
 
     def _durable(self) -> ConsumerConfig:
         subjects = [self._subscription.stream.of_kind(kind) for kind in self._subscription.kinds]
@@ -172,13 +174,19 @@ class Consumer:
             self.counts.delay.add((datetime.now(UTC) - min(one.metadata.timestamp for one in received)).total_seconds())
 
     def _note_running(self) -> None:
+        """Say that it runs: it has applied something, or there is nothing to apply.
+
+        Who merely connects may still be refused what he has to write, again and again.
+        """
+        if self.counts.running:
+            return
         self._trouble = ""
         self.counts.running, self.counts.alarmed = True, False
         _log.info("consumer runs", consumer=self._subscription.consumer)
 
     def _note(self, error: Exception) -> None:
         """Log a trouble once, until it is over or another one; an alarm is an error."""
-        self.counts.running, self.counts.alarmed = False, isinstance(error, Alarmed)
+        self.counts.running, self.counts.alarmed, self.counts.lag = False, isinstance(error, Alarmed), None
         trouble = f"{type(error).__name__}" if not isinstance(error, Alarmed) else str(error)
         if trouble == self._trouble:
             return

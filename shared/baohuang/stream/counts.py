@@ -38,7 +38,8 @@ AHEAD: Final = Family(
 LAG: Final = Family(
     "baohuang_consumer_lag_messages",
     Kind.GAUGE,
-    "Consumer lag: messages of the stream that this consumer has still to apply, when this replica last looked.",
+    "Consumer lag: messages of the stream that this consumer has still to apply, when this replica last looked; not"
+    " told while it does not run.",
     ("consumer",),
 )
 DELAY: Final = Family(
@@ -54,7 +55,10 @@ REACHED: Final = Family(
     ("consumer",),
 )
 RUNNING: Final = Family(
-    "baohuang_consumer_running", Kind.GAUGE, "1 while this replica consumes, 0 while it waits.", ("consumer",)
+    "baohuang_consumer_running",
+    Kind.GAUGE,
+    "1 while this replica consumes, 0 while it waits: for NATS, for its database, or with an alarm.",
+    ("consumer",),
 )
 ALARM: Final = Family(
     "baohuang_consumer_alarm",
@@ -88,11 +92,11 @@ class RelayCounts:
 
 @dataclass(slots=True)
 class ConsumerCounts:
-    """Of one consumer."""
+    """Of one consumer; `lag` is None while nobody has looked."""
 
     running: bool = False
     alarmed: bool = False
-    lag: int = 0
+    lag: int | None = None
     reached: int = 0
     set_aside: int = 0
     delay: Histogram = field(default_factory=lambda: Histogram(_DELAYS))
@@ -110,7 +114,8 @@ def read_relay(stream: str, counts: RelayCounts) -> Iterator[Reading]:
 
 def read_consumer(consumer: str, counts: ConsumerCounts) -> Iterator[Reading]:
     """Read the counts of a consumer."""
-    yield Reading(LAG, {(consumer,): counts.lag})
+    lag = counts.lag
+    yield Reading(LAG, {} if lag is None or not counts.running else {(consumer,): lag})
     yield Reading(DELAY, {(consumer,): counts.delay})
     yield Reading(REACHED, {(consumer,): counts.reached})
     yield Reading(RUNNING, {(consumer,): int(counts.running)})
