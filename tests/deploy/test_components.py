@@ -24,6 +24,7 @@ from deploy.tree import DEPLOY, KUBERNETES, inside, loaded
 from rating_service.wiring import SUBSCRIPTION as RATING
 
 WHOLE: Final = Combination("production", MOST)
+LAG_IS_TOLD_AT: Final = "nats-headless.baohuang:8222"
 CONSUMERS: Final = {"scoring": scoring_service.wiring.SUBSCRIPTION, "rating": RATING}
 
 
@@ -110,9 +111,31 @@ def test_the_lag_that_is_watched_is_the_consumers() -> None:
         (trigger,) = one["spec"]["triggers"]
         told = trigger["metadata"]
         watched[one["spec"]["scaleTargetRef"]["name"]] = (told["stream"], told["consumer"])
-        assert told["natsServerMonitoringEndpoint"].endswith(":8222")
+        assert told["natsServerMonitoringEndpoint"] == LAG_IS_TOLD_AT
     expected: dict[str, tuple[str, str]] = {name: _names(one) for name, one in CONSUMERS.items()}
     assert watched == expected
+
+
+@pytest.mark.parametrize("overlay", ["dev", "kind"])
+def test_the_lag_is_told_where_it_is_asked_for(overlay: str) -> None:
+    """The name is that of a Service of the namespace, which has that port and leads to NATS's own."""
+    combination = Combination(overlay, MOST)
+    (service,) = [one for one in of_kind(combination, "Service") if one["metadata"]["name"] == "nats-headless"]
+    (nats,) = [one for one in workloads(combination) if one.name == "nats"]
+    (port,) = service["spec"]["ports"]
+    assert f"{service['metadata']['name']}.{service['metadata']['namespace']}:{port['port']}" == LAG_IS_TOLD_AT
+    assert service["spec"]["selector"].items() <= nats.labels.items()
+    assert {"name": port["targetPort"], "containerPort": 8222} in nats.container["ports"]
+
+
+def test_the_chart_tells_the_lag_where_it_is_asked_for() -> None:
+    """Its headless Service, named after the release, has the monitoring port unless the values take that away.
+
+    The other one has it not. And each node has a name under the headless one, by which KEDA asks whoever leads.
+    """
+    values: Any = loaded(KUBERNETES / "overlays/production/nats-values.yaml")
+    assert {"headlessService", "nameOverride", "fullnameOverride"}.isdisjoint(values)
+    assert "monitor" not in values["config"]
 
 
 def _names(subscription: Subscription) -> tuple[str, str]:
