@@ -85,6 +85,7 @@ def _secrets(made: Mapping[str, str], folder: Path) -> Mapping[str, Mapping[str,
     return {
         **following,
         "migration": {"postgres-dsn": dsn("baohuang_owner", "OWNER_PASSWORD")},
+        "operator": {"postgres-dsn": dsn("baohuang_owner", "OWNER_PASSWORD"), "nats-url": url("operator")},
         "matchmaking": {
             "postgres-dsn": dsn("login_matchmaking", "MATCHMAKING_PASSWORD"),
             "service-token": made["SERVICE_TOKEN"],

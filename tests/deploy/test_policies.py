@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 
 from command_line.serving import SERVED
-from deploy.pods import WORKLOADS, Workload, workloads
+from deploy.pods import OPERATOR, WORKLOADS, Workload, workloads
 from deploy.rendering import ALL, Combination, of_kind, rendered
 from deploy.served import services_of
 from deploy.told import SETTINGS, listens, read_by
@@ -26,23 +26,24 @@ def probes(workload: Workload) -> dict[str, Any]:
 
 @pytest.mark.parametrize("combination", ALL, ids=str)
 def test_every_service_is_there(combination: Combination) -> None:
-    """Each by its name, and the migration."""
-    ours = {one.name: one.container["args"] for one in workloads(combination) if one.is_ours}
-    assert ours == {**{name: ["serve", name] for name in SERVED}, "migration": ["migrate"]}
+    """Each by its name, the migration, and where operators' commands are run."""
+    ours = {one.name: one.container.get("args") for one in workloads(combination) if one.is_ours}
+    assert ours == {**{name: ["serve", name] for name in SERVED}, "migration": ["migrate"], OPERATOR: None}
 
 
 @pytest.mark.parametrize("workload", EACH, ids=str)
 def test_nobody_is_root_or_may_write(workload: Workload) -> None:
     """As Pod Security's `restricted` demands, and beyond: a read-only file system, and no token of the cluster."""
-    pod, container = workload.pod, workload.container
+    pod = workload.pod
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert pod["securityContext"]["runAsUser"] > 0
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    assert container["securityContext"] == {
-        "allowPrivilegeEscalation": False,
-        "readOnlyRootFilesystem": True,
-        "capabilities": {"drop": ["ALL"]},
-    }
+    for container in workload.containers:
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
     assert pod["automountServiceAccountToken"] is False
     assert pod["enableServiceLinks"] is False
     assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & set(pod)
@@ -52,9 +53,10 @@ def test_nobody_is_root_or_may_write(workload: Workload) -> None:
 @pytest.mark.parametrize("workload", EACH, ids=str)
 def test_everybody_has_limits_and_an_account(workload: Workload) -> None:
     """Requests and limits of both kinds, memory alike; a ServiceAccount of its own that is there."""
-    resources = workload.container["resources"]
-    assert set(resources["requests"]) == set(resources["limits"]) == {"cpu", "memory"}
-    assert resources["requests"]["memory"] == resources["limits"]["memory"]
+    for container in workload.containers:
+        resources = container["resources"]
+        assert set(resources["requests"]) == set(resources["limits"]) == {"cpu", "memory"}
+        assert resources["requests"]["memory"] == resources["limits"]["memory"]
     accounts = {one["metadata"]["name"] for one in of_kind(workload.combination, "ServiceAccount")}
     assert workload.pod["serviceAccountName"] == workload.name
     assert workload.name in accounts
@@ -63,8 +65,9 @@ def test_everybody_has_limits_and_an_account(workload: Workload) -> None:
 @pytest.mark.parametrize("workload", EACH, ids=str)
 def test_images_are_the_tested_ones(workload: Workload) -> None:
     """By a tag that says a version, never `latest`: what the tests ran against."""
-    image = workload.container["image"]
-    assert image == image_of(image.partition(":")[0])
+    for container in workload.containers:
+        image = container["image"]
+        assert image == image_of(image.partition(":")[0])
 
 
 @pytest.mark.parametrize("combination", ALL, ids=str)
@@ -88,7 +91,7 @@ def _images(document: object) -> list[str]:
 @pytest.mark.parametrize("workload", OURS, ids=str)
 def test_each_is_told_what_it_reads(workload: Workload) -> None:
     """All that it needs, and nothing that it would not look at."""
-    read = read_by(workload.container["args"])
+    read = read_by(workload.container.get("args", []))
     told = set(workload.told())
     assert told <= set(read)
     assert {variable for variable, required in read.items() if required} <= told
@@ -98,9 +101,10 @@ def test_each_is_told_what_it_reads(workload: Workload) -> None:
 def test_secrets_are_referred_to(workload: Workload) -> None:
     """No value of one stands in the tree: what is secret in the code comes from a Secret, and none is rendered."""
     secret = {variable for variable in workload.told() if variable.endswith(("_DSN", "_URL", "_TOKEN"))}
-    for variable in workload.container.get("env", []):
-        if variable["name"] in secret:
-            assert set(variable["valueFrom"]) == {"secretKeyRef"}
+    for container in workload.containers:
+        for variable in container.get("env", []):
+            if variable["name"] in secret:
+                assert set(variable["valueFrom"]) == {"secretKeyRef"}
     assert not of_kind(workload.combination, "Secret")
 
 
@@ -136,7 +140,7 @@ def _others_reached(workload: Workload) -> set[str]:
     return {labels["app.kubernetes.io/name"] for labels in peers if "app.kubernetes.io/name" in labels}
 
 
-@pytest.mark.parametrize("workload", SERVING, ids=str)
+@pytest.mark.parametrize("workload", OURS, ids=str)
 def test_stores_are_reached_by_who_uses_them(workload: Workload) -> None:
     """The database by those who are told of one, NATS by those who are told of it."""
     own = {one["metadata"]["name"]: one["spec"] for one in workload.selected_by("NetworkPolicy")}[workload.name]
@@ -185,7 +189,7 @@ def test_a_rollout_takes_nobody_away_before_another_serves(workload: Workload) -
         assert one["labelSelector"]["matchLabels"].items() <= workload.labels.items()
 
 
-@pytest.mark.parametrize("workload", [one for one in EACH if one.kind != "Job"], ids=str)
+@pytest.mark.parametrize("workload", [one for one in EACH if one.kind != "Job" and one.name != OPERATOR], ids=str)
 def test_disruptions_have_a_budget(workload: Workload) -> None:
     """One at a time, and never none: a budget that allows no disruption keeps a node from ever being drained."""
     (budget,) = workload.selected_by("PodDisruptionBudget")

@@ -24,6 +24,8 @@ SETTINGS: Final[Mapping[str, type[BaseSettings]]] = {
     "history": HistorySettings,
 }
 PREFIX: Final = "BAOHUANG_"
+OPERATORS: Final = ("migrate", "verify", "reconcile", "set-aside", "clear-alarm", "rebuild-stream")
+"""Commands that operators run on the database, and on NATS, beside the services: by `kubectl exec`."""
 
 
 def read_by(arguments: Sequence[str]) -> Mapping[str, bool]:
@@ -33,11 +35,17 @@ def read_by(arguments: Sequence[str]) -> Mapping[str, bool]:
             fields = SETTINGS[service].model_fields
             ours = {f"{PREFIX}{name.upper()}": field.is_required() for name, field in fields.items()}
             return ours | {str(field.validation_alias): False for field in TraceSettings.model_fields.values()}
+        case []:
+            return _read_by_any(OPERATORS)
         case [command]:
-            parameters = _imported(command).params
-            return {str(one.envvar): one.required for one in parameters if isinstance(one, TyperOption)}
+            return _read_by_any([command])
         case other:
             raise AssertionError(f"no container of ours is told {other}")
+
+
+def _read_by_any(commands: Sequence[str]) -> Mapping[str, bool]:
+    parameters = [one for command in commands for one in _imported(command).params]
+    return {str(one.envvar): one.required for one in parameters if isinstance(one, TyperOption) and one.envvar}
 
 
 def listens(service: str) -> str:

@@ -25,6 +25,7 @@ from command_line.service_process import Service
 from command_line.services import RATING, SCORING, TABLE
 from deploy.tree import DEPLOY
 from eventually import eventually
+from operators.page import commands
 from operators.sites import Site, site
 from tables.games import Game
 
@@ -58,6 +59,27 @@ async def test_a_backup_of_a_superusers_database(week_dsn: str, tmp_path: Path) 
             row = connection.execute("select count(*) from history.hands").fetchone()
             assert row is not None
             assert row[0] > 5
+
+
+ON_THIS_MACHINE = 'kubectl() { while [ "$1" != -- ]; do shift; done; shift; "$@"; }\n'
+"""What stands for `kubectl exec`: no cluster is here, so a command is run beside it, with what the pod is told."""
+
+
+async def test_a_restore_on_a_cluster(week_dsn: str, tmp_path: Path) -> None:
+    """By the owner, who is no superuser, over a database that the overlay's migration has filled already."""
+    async with site(tmp_path / "site") as fresh:
+        await migrated(fresh, "backup")
+        await fresh.shell(ON_THIS_MACHINE + commands("backup on a cluster"), BAOHUANG_POSTGRES_DSN=week_dsn)
+        said = await fresh.shell(ON_THIS_MACHINE + commands("restore on a cluster"), SUPERUSER_DSN="")
+        assert "nothing is wrong" in said
+        await fresh.shell(ON_THIS_MACHINE + commands("backup on a cluster"))
+        assert "HandFinished" in await fresh.shell(
+            "pg_restore --data-only --file=- backup.dump | grep -m1 HandFinished"
+        )
+        owners = await fresh.asked("select distinct tableowner from pg_tables where schemaname !~ '^(pg_|inform)'")
+        assert [owner for (owner,) in owners] == ["baohuang_owner"]
+        hands = await fresh.asked("select count(*) from history.hands")
+        assert hands[0][0] > 5
 
 
 async def migrated(made: Site, backup: str) -> None:
