@@ -239,3 +239,17 @@ def test_components_scale_what_is_there() -> None:
         assert len(scaled) == len(set(scaled)) > 0
         assert set(scaled) <= set(deployments)
         assert {name for name, spec in deployments.items() if "replicas" not in spec} == set(scaled)
+
+
+def test_scaling_leaves_as_many_as_there_were() -> None:
+    """No autoscaler goes below what the overlay `production` has without one, and that is two of each, bots apart."""
+    counted = {
+        one.name: one.document["spec"]["replicas"]
+        for one in workloads(Combination("production"))
+        if one.kind == "Deployment"
+    }
+    assert min(count for name, count in counted.items() if name != "bots") == 2
+    (whole,) = [one for one in ALL if one.overlay == "production"]
+    for scaler in of_kind(whole, "HorizontalPodAutoscaler", "ScaledObject"):
+        spec = scaler["spec"]
+        assert spec.get("minReplicas", spec.get("minReplicaCount")) >= counted[spec["scaleTargetRef"]["name"]]
