@@ -15,7 +15,10 @@ SERVED: Final = MappingProxyType({service.name: service for service in (TABLE, *
 def serve(
     service: Annotated[str, typer.Argument(metavar="SERVICE", help=f"one of {', '.join(SERVED)}")],
 ) -> None:
-    """Run one replica of a service until SIGTERM, told everything by its environment; log lines on standard error."""
+    """Run one replica of a service until SIGTERM, told everything by its environment; log lines on standard error.
+
+    Its variables stand in docs/settings.md.
+    """
     if service not in SERVED:
         raise typer.BadParameter(f"{service!r} is not one of {', '.join(SERVED)}", param_hint="SERVICE")
     import_module(SERVED[service].module).main()
