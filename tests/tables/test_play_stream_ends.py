@@ -1,3 +1,5 @@
+from typing import Final
+
 import grpc
 import pytest
 
@@ -5,11 +7,14 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from eventually import eventually
-from tables.clients import open_table, ready
+from table_service.wiring import Limits
+from tables.clients import SECONDS, open_table, ready
 from tables.games import seated
 from tables.logs import SlowToAnswer
 from tables.play_streams import PlayStream, ended, playing, watch
 from tables.replicas import Replica, replica
+
+_AGE_SECONDS: Final = 0.8
 
 
 @pytest.mark.parametrize("raw", [b"\xff\xff\xff", b""])
@@ -84,6 +89,63 @@ async def test_who_comes_while_draining_is_sent_away(service: Replica) -> None:
     async with playing(service.channel, "an") as stream:
         assert await ended(stream) is grpc.StatusCode.OK
         assert stream.reconnect is not None
+
+
+async def test_a_stream_that_watches_nothing_is_sent_away_at_its_age(log: MemoryLog) -> None:
+    """A PlayReconnect with that reason, no table in it, and OK: grpc cuts no stream for its connection's age."""
+    async with replica(log, max_connection_age_seconds=_AGE_SECONDS) as service:
+        await _let_age(service)
+
+
+async def test_what_is_under_way_at_its_age_is_answered_before(log: MemoryLog) -> None:
+    """A command whose append takes longer than the stream lasts: its answer, then the PlayReconnect."""
+    slow = SlowToAnswer(log)
+    async with replica(
+        slow, max_connection_age_seconds=_AGE_SECONDS, max_connection_age_grace_seconds=SECONDS
+    ) as service:
+        async with playing(service.channel, "an") as stream:
+            slow.hold()
+            await stream.send(open_table())
+            await slow.appended.wait()
+            # Two that come after it, one after the other, last longer than it does, whatever a lifetime is spread by.
+            await _let_age(service)
+            await _let_age(service)
+            slow.release()
+            assert await ended(stream) is grpc.StatusCode.OK
+        assert [type(answer) for answer in stream.answers] == [play_pb2.Accepted]
+        assert _sent_away(stream) == (watch_pb2.RECONNECT_REASON_CONNECTION_AGE, [])
+
+
+async def test_a_stream_ages_however_young_its_watches_are(log: MemoryLog) -> None:
+    """Who begins his watch anew again and again is sent away all the same, with the version he was brought to."""
+    limits = Limits(away_seconds=3600.0, heartbeat_seconds=_AGE_SECONDS / 10)
+    async with replica(log, limits, max_connection_age_seconds=_AGE_SECONDS) as service:
+        game = await seated(service)
+        async with playing(service.channel, "onlooker") as stream:
+            while not _goes(stream):
+                await stream.send(watch(game.table_id))
+                stream.heard.clear()
+                # The snapshot, and its first sign of life.
+                await stream.read_until(lambda: _goes(stream) or len(stream.heard.get(game.table_id, ())) == 2)
+            assert await ended(stream) is grpc.StatusCode.OK
+        version = (await game.head()).version
+        assert _sent_away(stream) == (watch_pb2.RECONNECT_REASON_CONNECTION_AGE, [(game.table_id, version)])
+
+
+async def _let_age(service: Replica) -> None:
+    """Open a stream that does nothing, and wait until it is sent away for its age."""
+    async with playing(service.channel, "idle") as stream:
+        assert await ended(stream) is grpc.StatusCode.OK
+        assert _sent_away(stream) == (watch_pb2.RECONNECT_REASON_CONNECTION_AGE, [])
+
+
+def _goes(stream: PlayStream) -> bool:
+    return stream.reconnect is not None
+
+
+def _sent_away(stream: PlayStream) -> tuple["watch_pb2.ReconnectReason.ValueType", list[tuple[str, int]]]:
+    assert stream.reconnect is not None
+    return stream.reconnect.reason, [(one.table_id, one.version) for one in stream.reconnect.tables]
 
 
 def _last_version(stream: PlayStream, table_id: str) -> int:

@@ -50,7 +50,7 @@ class Playing:
     hub: Hub
     limiter: RateLimiter
     clock: DatabaseClock
-    heartbeat_seconds: float = StreamLimits().heartbeat_seconds
+    limits: StreamLimits
 
     async def play(self, requests: AsyncIterator[pb.PlayRequest], write: Callable[[bytes], Awaitable[None]]) -> None:
         """Serve one stream of the caller and write what it is sent, serialized.
@@ -77,6 +77,7 @@ class _Session:
         self._reading: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
+        self._ageing: asyncio.Task[None] | None = None
         self._traced = spans.wanted()
 
     def start(self, requests: AsyncIterator[pb.PlayRequest]) -> None:
@@ -84,11 +85,12 @@ class _Session:
         self._reading = asyncio.create_task(self._read(requests))
         self._reading.add_done_callback(self._read_no_more)
         self._beating = asyncio.create_task(self._beat())
+        self._ageing = asyncio.create_task(self._age())
 
     async def stop(self) -> None:
         """Serve it no longer; commands under way are the handler's."""
         self._orders.drop()
-        await stopped((self._reading, self._leaving, self._beating))
+        await stopped((self._reading, self._leaving, self._beating, self._ageing))
         await self._watched.stop()
 
     def drain(self) -> None:
@@ -108,9 +110,14 @@ class _Session:
 
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(self._playing.heartbeat_seconds)
+            await asyncio.sleep(self._playing.limits.heartbeat_seconds)
             if self.outbox.was_silent():
                 self.outbox.put(answers.heartbeat())
+
+    async def _age(self) -> None:
+        """Send the client away at the stream's age, whether he watches anything or not: the connection ends then."""
+        await asyncio.sleep(self._playing.limits.lifetime())
+        self._leave(watch_pb2.RECONNECT_REASON_CONNECTION_AGE)
 
     async def _read(self, requests: AsyncIterator[pb.PlayRequest]) -> None:
         """Take what comes; at its end, good or bad, the stream ends too, behind the last answer."""

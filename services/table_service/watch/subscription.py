@@ -37,6 +37,10 @@ class StreamLimits:
     stuck_seconds: float = 20.0
     age_seconds: float = math.inf
 
+    def lifetime(self) -> float:
+        """Return for how long one stream is to last: each for another time, so that a crowd does not leave at once."""
+        return self.age_seconds * random.uniform(0.9, 1.1)  # noqa: S311 - spreads a crowd
+
 
 class Ending(Enum):
     """Why a stream ends in order."""
@@ -69,8 +73,7 @@ class Subscription:
         self._since = self._loop.time()
         self._timers = [self._loop.call_later(min(limits.heartbeat_seconds, limits.stuck_seconds), self._look)]
         if limits.age_seconds < math.inf:
-            age_seconds = limits.age_seconds * random.uniform(0.9, 1.1)  # noqa: S311 - spreads a crowd
-            self._timers.append(self._loop.call_later(age_seconds, self.end, Ending.CONNECTION_AGE))
+            self._timers.append(self._loop.call_later(limits.lifetime(), self.end, Ending.CONNECTION_AGE))
 
     def close(self) -> None:
         """Stop the timers."""
