@@ -2,14 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+import promql_parser
 import pytest
 
 from deploy.pods import workloads
+from deploy.promql import evaluate
 from deploy.rendering import MOST, Combination, of_kind
 from deploy.tree import DEPLOY, KUBERNETES, inside
+from deploy.well import between, later, well
 from metrics.documented import documented
 
 WHOLE: Final = Combination("production", MOST)
@@ -44,9 +47,9 @@ _DURATION: Final = re.compile(r"\[\d+[smhd]\]")
 def exported() -> dict[str, frozenset[str]]:
     """Return the names of samples that services tell, as the page for operators has them, each with its labels.
 
-    Another test holds that page equal to what running services export.
+    `up` is Prometheus's own. Another test holds that page equal to what running services export.
     """
-    return {
+    return {"up": frozenset()} | {
         f"{one.name}{suffix}": frozenset((*one.labels, "le") if suffix == "_bucket" else one.labels)
         for one in documented().values()
         for suffix in _SUFFIXES[one.kind]
@@ -72,10 +75,50 @@ def test_what_is_asked_is_told(expression: str) -> None:
     """Every word is one of the language, a sample that a service tells, or a label of a sample in the expression."""
     known = exported()
     words = set(_WORD.findall(_DURATION.sub("", _QUOTED.sub("", expression)))) - _LANGUAGE
-    samples = {word for word in words if word.startswith("baohuang_")}
+    samples = {word for word in words if word == "up" or word.startswith("baohuang_")}
     assert samples
     assert samples <= set(known)
     assert words - samples <= _OF_THE_TARGET.union(*(known[sample] for sample in samples))
+
+
+@pytest.mark.parametrize("expression", list(expressions()))
+def test_only_what_counts_up_has_a_rate(expression: str) -> None:
+    """Growth is asked of counters and of histograms' parts; levels are asked for as they are."""
+    kinds = {one.name: one.kind for one in documented().values()}
+    ranged: list[str] = []
+    plain: list[str] = []
+
+    def look(node: Any) -> None:
+        match node:
+            case promql_parser.MatrixSelector():
+                ranged.append(str(node.vector_selector.name))
+            case promql_parser.VectorSelector():
+                plain.append(str(node.name))
+
+    promql_parser.walk(promql_parser.parse(expression), pre_visit=look)
+    for name in ranged:
+        plain.remove(name)  # walked through as well
+    assert [name for name in ranged if kinds.get(name) == "gauge"] == []
+    assert [name for name in plain if kinds.get(name) != "gauge" and name != "up"] == []
+
+
+@pytest.mark.parametrize(
+    "panel", [one for one in dashboard()["panels"] if one.get("targets")], ids=lambda one: one["title"]
+)
+def test_lines_of_a_panel_are_told_apart(panel: Any) -> None:
+    """While all is well each has lines, and no two have one name: every label that a name is made of is there."""
+    then = well()
+    told = between(then, later(then))
+    names = [
+        _named(target["legendFormat"], dict(line))
+        for target in panel["targets"]
+        for line in evaluate(target["expr"], told)
+    ]
+    assert len(names) == len(set(names)) > 0
+
+
+def _named(legend: str, labels: Mapping[str, str]) -> str:
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: labels[found[1]], legend)
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule["alert"])

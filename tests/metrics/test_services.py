@@ -82,7 +82,7 @@ async def services(own_database_dsn: str, tmp_path: Path) -> AsyncIterator[Mappi
         stack.push_async_callback(nats.destroy)
 
         async def run(module: Any, settings: ServerSettings) -> Running:
-            return await stack.enter_async_context(running(module, settings))
+            return await stack.enter_async_context(running(module, settings, *getattr(module, "SERVICES", ())))
 
         on_nats = {user: {**told, "nats_url": nats.url_of(user)} for user in NatsUser}
         table = await run(table_service.wiring, TableSettings(**on_nats[NatsUser.TABLE], dev_seed=7))
@@ -113,6 +113,17 @@ async def test_every_service_exports_what_the_page_for_operators_says(services: 
             if line.services & {service, "all"}
         }
         assert exported == wanted, service
+
+
+async def test_failures_are_counted_from_nothing(services: Mapping[str, Running]) -> None:
+    """Before anybody called: a count that began with its first failure would not be seen to have grown by it."""
+    table = await services["table"].page()
+    methods = {f"{_TABLES}/{one}" for one in ("Act", "Play", "WatchTable")}
+    for name in ("baohuang_calls_failed_total", "baohuang_calls_open"):
+        told = {one.labels["method"]: one.value for one in table.families[name].samples}
+        assert methods <= told.keys()
+        assert set(told.values()) == {0}
+    assert 0 in {one.value for one in (await services["rating"].page()).families["baohuang_calls_failed_total"].samples}
 
 
 async def test_a_hand_is_counted_from_its_first_command_to_its_rating(

@@ -14,7 +14,7 @@ A method's handler is wrapped once, at its first call, and kept: a call then cos
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, cast
@@ -78,6 +78,11 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         self.counts: dict[str, CallCounts] = {}
         self._draining = False
         self._traced = spans.wanted()
+
+    def expect(self, methods: Iterable[str]) -> None:
+        """Count these from now on, none so far: of a count that begins with the first failure nobody sees it grow."""
+        for method in methods:
+            self.counts.setdefault(method, CallCounts())
 
     def refuse_new_calls(self) -> None:
         """Answer every call from now on with UNAVAILABLE, reason DRAINING; those under way go on."""

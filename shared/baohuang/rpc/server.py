@@ -11,10 +11,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import grpc
 import structlog
+from google.protobuf import descriptor_pool
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
@@ -102,6 +104,7 @@ class RpcServer:
     async def _started(self, services: Sequence[str]) -> int:
         if self._keys:
             await self._keys.refresh()
+        self._interceptor.expect(chain.from_iterable(map(_methods, (*services, _HEALTH))))
         reflection.enable_server_reflection((*services, _HEALTH, reflection.SERVICE_NAME), self.grpc)
         tls = self._settings.server_tls
         port = _bound(self.grpc, self._listen, server_credentials(tls) if tls else None)
@@ -145,6 +148,15 @@ class RpcServer:
             self._refreshing.cancel()
         if self.endpoint:
             await asyncio.to_thread(self.endpoint.close)
+
+
+def _methods(service: str) -> list[str]:
+    """Return the full names of a service's methods, as calls have them; none of one that no proto file describes."""
+    try:
+        described = descriptor_pool.Default().FindServiceByName(service)
+    except KeyError:
+        return []
+    return [f"/{service}/{method.name}" for method in described.methods]
 
 
 def _endpoint(metrics: Metrics, listen: str) -> "Endpoint":
