@@ -66,6 +66,12 @@ class _Decided(Struct, frozen=True):
     tables: tuple[Table, ...]
 
 
+def _nobody_need_hear() -> None:
+    """Have what the current task is refused with not taken for a bug when whoever asked has gone meanwhile."""
+    if (task := asyncio.current_task()) is not None:
+        task.add_done_callback(lambda refused: refused.cancelled() or refused.exception())
+
+
 class CommandHandler:
     """Carries commands out, one at a time for each table."""
 
@@ -114,8 +120,10 @@ class CommandHandler:
             done = await self._carried_out(request)
         except Refusal as refusal:
             self.counts.refused[refusal.reason] += 1
+            _nobody_need_hear()
             raise
         except StillToCome:
+            _nobody_need_hear()
             raise
         except Exception:
             self.counts.failed += 1
