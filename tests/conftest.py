@@ -6,7 +6,9 @@ It is the server of `BAOHUANG_POSTGRES_DSN` (a superuser's DSN) if that is set, 
 
 import asyncio
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,6 +42,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     kills.addoption("--kill-hands", type=int, default=2, help="hands that each of them plays")
     kills.addoption("--kills", type=int, default=8, help="kills while they play; one of each kind comes first")
     kills.addoption("--kill-seed", type=int, help="what is killed when, to have it again; a fresh one unless given")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Give a folder that every user may pass through (pytest's own are closed to others)."""
+    made = Path(tempfile.mkdtemp(prefix="baohuang-test-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
 
 
 @pytest.fixture(scope="session")

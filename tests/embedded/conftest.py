@@ -1,23 +1,12 @@
 """Folders for embedded servers, and servers that leave nothing behind."""
 
-import shutil
-import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from baohuang.embedded.nats import EmbeddedNats
 from baohuang.embedded.postgres import EmbeddedPostgres
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """Give a folder that every user may pass through (pytest's own are closed to others)."""
-    made = Path(tempfile.mkdtemp(prefix="baohuang-test-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
 
 
 @pytest.fixture

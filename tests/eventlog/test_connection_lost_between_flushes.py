@@ -4,10 +4,10 @@ import asyncpg
 
 from baohuang.eventlog.port import Appended
 from baohuang.eventlog.postgres.connections import Limits, open_writer
-from baohuang.eventlog.postgres.flush import Flusher
 from baohuang.eventlog.postgres.group_commit import log_commits
 from baohuang.eventlog.postgres.log import PostgresLog
 from eventlog.commands import accepted, after, command, new_stream
+from eventlog.flushing import flusher_over
 from eventually import eventually
 
 
@@ -19,7 +19,7 @@ async def test_a_connection_lost_between_flushes(own_database_dsn: str) -> None:
     stream_id, limits = new_stream(), Limits()
     async with (
         await open_writer(own_database_dsn, limits) as pool,
-        Flusher(pool) as flusher,
+        flusher_over(pool) as flusher,
         log_commits(flusher) as commits,
     ):
         log = PostgresLog(commits, pool)

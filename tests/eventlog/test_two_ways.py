@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from baohuang.eventlog.chain import SALT_BYTES, link
 from baohuang.eventlog.port import Append, Appended, ClaimName, Head, StreamId
 from baohuang.eventlog.postgres.connections import Limits, open_writer
-from baohuang.eventlog.postgres.flush import Flusher, only_advances
+from baohuang.eventlog.postgres.flush import only_advances
 from baohuang.eventlog.postgres.group_commit import Linked
 from baohuang.eventlog.postgres.log import PostgresLog
 from eventlog.commands import LONG_AFTER, PLAYED, STARTED, accepted, after, command, new_stream
+from eventlog.flushing import flusher_over
 
 _ROWS = """
 select (select jsonb_agg(to_jsonb(e) - array['position', 'stream_id', 'request_id', 'salt', 'hash'] order by version)
@@ -52,7 +53,7 @@ async def test_both_leave_the_same(postgres_log: PostgresLog, database_dsn: str,
     quick, thorough = (
         [linked(replace(after(stream_id, end), **change))] for stream_id, end in zip(streams, ends, strict=True)
     )
-    async with await open_writer(database_dsn, Limits()) as pool, Flusher(pool) as flusher:
+    async with await open_writer(database_dsn, Limits()) as pool, flusher_over(pool) as flusher:
         await flusher._connect()
         assert only_advances(quick)
         told = [(await flusher._advanced(quick))[0], (await flusher._appended(thorough))[0]]
@@ -84,7 +85,7 @@ async def test_one_that_cannot_keeps_all_from_being_written(
         "unknown stream": replace(bad, stream_id=new_stream()),
     }[spoiler]
     batch = [linked(good), linked(spoilt)]
-    async with await open_writer(database_dsn, Limits()) as pool, Flusher(pool) as flusher:
+    async with await open_writer(database_dsn, Limits()) as pool, flusher_over(pool) as flusher:
         await flusher._connect()
         assert only_advances(batch)
         assert await flusher._advanced(batch) == ()

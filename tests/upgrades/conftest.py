@@ -23,15 +23,6 @@ def before() -> Iterator[Code]:
 
 
 @pytest.fixture
-def folder() -> Iterator[Path]:
-    """Give a folder that every user may pass through (pytest's own are closed to others)."""
-    made = Path(tempfile.mkdtemp(prefix="baohuang-test-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
-
-
-@pytest.fixture
 async def servers(folder: Path) -> AsyncIterator[Fleet]:
     """Give an empty database and NATS, which no service uses yet."""
     async with fleet(folder) as started:

@@ -25,6 +25,12 @@ FAILED: Final = Family(
     "Flushes without outcomes: unsent (no connection, or lost), refused (by the database), bug.",
     ("store", "cause"),
 )
+IN_FLIGHT: Final = Family(
+    "baohuang_flush_in_flight_seconds",
+    Kind.GAUGE,
+    "Seconds that the flush under way has not been answered for; 0: none is under way.",
+    ("store",),
+)
 WAITING: Final = Family("baohuang_flush_waiting", Kind.GAUGE, "Commands that wait for their flush.", ("store",))
 
 _COMMANDS: Final = (1, 2, 3, 5, 8, 13, 20, 30, 50, 75, 100)
@@ -58,6 +64,10 @@ class Flushing(Protocol):
     def waiting(self) -> int:
         """Return how many commands wait."""
 
+    @property
+    def in_flight_seconds(self) -> float:
+        """Return for how long the flush under way has been so."""
+
 
 def read_flushes(loop: Flushing) -> Iterator[Reading]:
     """Read the counts of a flush loop."""
@@ -68,4 +78,5 @@ def read_flushes(loop: Flushing) -> Iterator[Reading]:
     yield Reading(OUTCOMES, {(store, kind.__name__): number for kind, number in outcomes.items()})
     causes = {"unsent": counts.unsent, "refused": counts.refused, "bug": counts.bugs}
     yield Reading(FAILED, {(store, cause): number for cause, number in causes.items()})
+    yield Reading(IN_FLIGHT, {(store,): loop.in_flight_seconds})
     yield Reading(WAITING, {(store,): loop.waiting})

@@ -6,7 +6,7 @@ them all against the state before it.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -104,6 +104,11 @@ class FlushQueue(Generic[C, O]):
             if first.alone:
                 break
         return sorted(batch, key=lambda waiting: self.kind.order(waiting.command))
+
+    def __iter__(self) -> Iterator[Waiting[C, O]]:
+        """Go through all that wait, in no order that means anything."""
+        for commands in self.lanes.values():
+            yield from commands
 
     def _first(self, lane: Hashable) -> Waiting[C, O] | None:
         """Return the first command of a lane that somebody still waits for."""

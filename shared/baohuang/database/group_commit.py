@@ -7,8 +7,8 @@
 A flush that fails as a whole sends its commands back to go alone, so a poisonous one hurts itself only. One whose
 connection is lost sends them back to be sent again, which is safe for commands that are carried out once however often
 they come. A command that finds what it needs held goes again with the next flush; only when a flush settles nothing is
-there a pause, which a new command ends. Each command has a deadline in all, after which its caller is told. A bug is
-logged, and hurts the flush that met it alone.
+there a pause, which a new command ends. Each command has a deadline in all, after which its caller is told, also while
+its flush goes on unanswered. A bug is logged, and hurts the flush that met it alone.
 
 The loop belongs to the store, not to any caller: a caller who is cancelled gives up his wait, not the flush.
 """
@@ -16,6 +16,7 @@ The loop belongs to the store, not to any caller: a caller who is cancelled give
 import asyncio
 import contextlib
 import enum
+import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Self, TypeVar
@@ -39,6 +40,9 @@ class Busy(enum.Enum):
     BUSY = enum.auto()
 
 
+_LOOK_AGAIN_SECONDS: Final = 0.5
+"""How often it is looked for more who have waited long enough, while a flush is not answered."""
+_MARGIN_SECONDS: Final = 1.0
 _MOST_WINDOWS: Final = 12
 """How often a flush that is kept open is kept open again, at most."""
 
@@ -91,6 +95,8 @@ class GroupCommit(Generic[C, O]):
         self._arrived: Final = asyncio.Event()
         self._closing = False
         self._next_at = 0.0
+        self._flushing_since: float | None = None
+        self._late: asyncio.TimerHandle | None = None
         self._loop: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -101,7 +107,8 @@ class GroupCommit(Generic[C, O]):
         self._closing = True
         self._arrived.set()
         if self._loop:
-            await self._loop
+            # Then everybody has been told: what may be left is a flush that is not answered.
+            await asyncio.wait([self._loop], timeout=self._pace.patience + _MARGIN_SECONDS)
 
     @property
     def name(self) -> str:
@@ -112,6 +119,12 @@ class GroupCommit(Generic[C, O]):
     def waiting(self) -> int:
         """How many commands wait for their flush."""
         return self._queue.length
+
+    @property
+    def in_flight_seconds(self) -> float:
+        """How long the flush that is under way has been so; 0 if none is."""
+        since = self._flushing_since
+        return 0.0 if since is None else time.monotonic() - since
 
     async def settled(self, command: C) -> O:
         """Wait for a command's outcome. Raises what its kind has for failures, and what the store raises for it."""
@@ -175,21 +188,41 @@ class GroupCommit(Generic[C, O]):
 
     async def _flush(self, batch: Sequence[Waiting[C, O]]) -> int:
         """Send one batch and return for how many commands that brought something new, 0 asking for a pause."""
-        self._in_flight = batch
-        now = asyncio.get_running_loop().time
-        began = now()
         try:
-            with flushing(self._kind.name, [waiting.queued for waiting in batch]):
-                settled = await self._send([waiting.command for waiting in batch])
+            settled = await self._sent(batch)
         except (self._kind.busy, self._kind.unknown) as error:
             return self._unsent(batch, error)
         except FlushRefused as error:
             return self._refused(batch, error.cause)
         except Exception as error:  # noqa: BLE001 - a bug in one flush must not end all those to come
             return self._failed(batch, error)
-        self.counts.commands.add(len(batch))
-        self.counts.seconds.add(now() - began)
         return sum(self._settle(waiting, one) for waiting, one in zip(batch, settled, strict=True))
+
+    async def _sent(self, batch: Sequence[Waiting[C, O]]) -> Sequence[O | Exception | Busy]:
+        """Send one batch, for as long as it takes, and count it."""
+        self._in_flight = batch
+        self._flushing_since = began = time.monotonic()
+        self._late = asyncio.get_running_loop().call_later(self._pace.patience, self._tell_late)
+        try:
+            with flushing(self._kind.name, [waiting.queued for waiting in batch]):
+                settled = await self._send([waiting.command for waiting in batch])
+        finally:
+            self._late.cancel()
+            self._flushing_since = None
+        self.counts.commands.add(len(batch))
+        self.counts.seconds.add(time.monotonic() - began)
+        return settled
+
+    def _tell_late(self) -> None:
+        """Tell those whose time is up while a flush is under way; what becomes of theirs they find when they retry."""
+        loop = asyncio.get_running_loop()
+        for waiting in self._in_flight:
+            if loop.time() >= waiting.deadline:
+                waiting.fail(self._kind.unknown("sent, and no answer in time"))
+        for waiting in self._queue:
+            if loop.time() >= waiting.deadline:
+                waiting.fail(self._kind.busy("not settled in time"))
+        self._late = loop.call_later(_LOOK_AGAIN_SECONDS, self._tell_late)
 
     def _failed(self, batch: Sequence[Waiting[C, O]], bug: Exception) -> int:
         """Tell those of a flush that met a bug that nobody knows what became of them."""

@@ -61,8 +61,21 @@ class _Pool(asyncpg.Pool):
 async def open_pool(dsn: str, size: int, limits: Limits, identity: Identity) -> "Pool":
     """Open a pool of up to `size` connections that act as a role and commit durably; jsonb comes and goes as bytes.
 
-    Raises OSError or asyncpg.PostgresError if the first one cannot be made.
+    A statement that is not answered is cancelled. Raises OSError or asyncpg.PostgresError if the first one cannot be
+    made.
     """
+    return await _opened(dsn, size, limits, identity, limits.answer_seconds)
+
+
+async def open_patient_pool(dsn: str, size: int, limits: Limits, identity: Identity) -> "Pool":
+    """Open a pool as `open_pool` does, but never cancel a statement: its commit may wait for a synchronous standby.
+
+    PostgreSQL takes a cancellation then for leave to do without it: what a failover may lose would be there for all.
+    """
+    return await _opened(dsn, size, limits, identity, None)
+
+
+async def _opened(dsn: str, size: int, limits: Limits, identity: Identity, command_seconds: float | None) -> "Pool":
     return await _Pool(
         dsn,
         min_size=1,
@@ -75,7 +88,7 @@ async def open_pool(dsn: str, size: int, limits: Limits, identity: Identity) -> 
         init=partial(_made_ready, identity, limits),
         reset=_leave_as_is,
         timeout=limits.answer_seconds,
-        command_timeout=limits.answer_seconds,
+        command_timeout=command_seconds,
         server_settings={"application_name": identity.application, "timezone": "UTC"},
     )
 

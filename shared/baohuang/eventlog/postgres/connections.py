@@ -38,8 +38,8 @@ async def open_reading_pool(dsn: str, size: int, limits: Limits) -> "Pool":
 
 
 async def open_writer(dsn: str, limits: Limits) -> "Pool":
-    """Open the one connection for appends, planned for a full log; else as `open_pool`."""
-    return await pool.open_pool(dsn, 1, limits, _WRITING)
+    """Open the one connection for appends, planned for a full log, whose statements nobody cancels."""
+    return await pool.open_patient_pool(dsn, 1, limits, _WRITING)
 
 
 def meaning(error: Exception) -> EventLogError:

@@ -7,6 +7,7 @@ It goes the quick way if it can and else the other, which settles whatever there
     anything else ───────────────────┴──► `eventlog.append_dated` ──► a row a command
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final, Self
@@ -33,7 +34,10 @@ from baohuang.eventlog.port import (
 from baohuang.eventlog.postgres.connections import FAILURES, Pool, meaning
 from baohuang.eventlog.postgres.group_commit import Linked, Settled
 from baohuang.eventlog.postgres.queries import query
+from baohuang.eventlog.postgres.unanswered import AtWork, Watch
 
+_CONFIRM: Final = query("confirm")
+_PROCESS: Final = query("process")
 Row = Any  # asyncpg.Record, which has no types for its columns
 
 
@@ -43,8 +47,11 @@ class Flusher:
     Taking one from the pool, giving it back and having the statement looked up costs a third of a small flush.
     """
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, at_work: AtWork, answer_seconds: float) -> None:
         self._pool: Final = pool
+        self._at_work: Final = at_work
+        self._answer_seconds: Final = answer_seconds
+        self._watch: Watch | None = None
         self._connection: Any = None
         self._advance: Any = None
         self._append: Any = None
@@ -53,19 +60,23 @@ class Flusher:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._let_go()
+        if self._watch is not None and self._watch.is_on:
+            # A flush is not answered, and nobody waits for it any more.
+            self._connection.terminate()
+        else:
+            await self._let_go()
 
     async def __call__(self, batch: Sequence[Linked]) -> Sequence[Settled]:
         """Settle a flush in one statement, which is its own transaction; in a second one if the quick one cannot.
 
-        Raises LogBusy if there is no connection, FlushRefused if the server refuses the flush as a whole,
-        OutcomeUnknown if the connection is lost while it is under way.
+        It takes as long as the server works on it. Raises LogBusy if there is no connection, FlushRefused if the server
+        refuses the flush as a whole, OutcomeUnknown if the connection is lost while it is under way.
         """
-        if self._is_lost():
-            await self._connect()
+        watch = await self._connect() if self._watch is None or self._is_lost() else self._watch
         try:
-            settled = await self._advanced(batch) if only_advances(batch) else ()
-            return settled or await self._appended(batch)
+            with watch:
+                settled = await self._advanced(batch) if only_advances(batch) else ()
+                return settled or await self._appended(batch)
         except FAILURES as error:
             await self._let_go()
             raise _failed(error) from error
@@ -84,7 +95,10 @@ class Flusher:
             rows = await self._append.fetch(*arguments_of(batch))
         except asyncpg.IntegrityConstraintViolationError as error:
             return _refused_at_commit(batch, error)
-        return [_settled(linked, row) for linked, row in zip(batch, rows, strict=True)]
+        settled = [_settled(linked, row) for linked, row in zip(batch, rows, strict=True)]
+        if any(isinstance(one, Duplicate) for one in settled):
+            await self._connection.execute(_CONFIRM)
+        return settled
 
     def _is_lost(self) -> bool:
         """Tell whether there is no connection, or one that broke: the pool takes that back, and it answers nothing."""
@@ -93,19 +107,24 @@ class Flusher:
         except asyncpg.InterfaceError:
             return True
 
-    async def _connect(self) -> None:
+    async def _connect(self) -> Watch:
         await self._let_go()
         try:
-            self._connection = await self._pool.acquire()
-            self._append = await self._connection.prepare(query("append"))
-            self._advance = await self._connection.prepare(query("advance"))
+            async with asyncio.timeout(self._answer_seconds):
+                self._connection = await self._pool.acquire()
+                self._append = await self._connection.prepare(query("append"))
+                self._advance = await self._connection.prepare(query("advance"))
+                process = await self._connection.fetchval(_PROCESS)
         except FAILURES as error:
             await self._let_go()
             raise LogBusy(f"no connection: {error}") from error
+        self._watch = Watch(self._connection, process, self._at_work, self._answer_seconds)
+        return self._watch
 
     async def _let_go(self) -> None:
         """Give the connection back to the pool, which makes another one if it is broken."""
         connection, self._connection, self._advance, self._append = self._connection, None, None, None
+        self._watch = None
         if connection is not None:
             await self._pool.release(connection)
 

@@ -37,6 +37,7 @@ from baohuang.eventlog.postgres.connections import (
 from baohuang.eventlog.postgres.flush import Flusher
 from baohuang.eventlog.postgres.group_commit import Linked, LogCommits, log_commits
 from baohuang.eventlog.postgres.queries import query
+from baohuang.eventlog.postgres.unanswered import asked_over
 
 Row = Any  # asyncpg.Record, which has no types for its columns
 
@@ -53,6 +54,7 @@ _LIST_HEADS: Final = query("list_heads")
 _HOLDERS: Final = query("holders")
 _CLOCK: Final = query("clock")
 _CLAIM_DUE: Final = query("claim_due")
+_CONFIRM: Final = query("confirm")
 
 
 @asynccontextmanager
@@ -70,7 +72,7 @@ async def open_log(
     async with (
         await open_writer(dsn, limits) as writing,
         await open_pool(dsn, readers, limits) as reading,
-        Flusher(writing) as flusher,
+        Flusher(writing, asked_over(reading), limits.answer_seconds) as flusher,
         log_commits(flusher, pace or _PACE) as commits,
     ):
         yield PostgresLog(commits, reading)
@@ -163,6 +165,20 @@ class PostgresLog(PostgresReader):
         """See `EventLog.append`."""
         salts = [token_bytes(SALT_BYTES) for _ in command.events]
         return await self._commits.settled(Linked(command, link(command, salts)))
+
+    async def current(self, stream_id: StreamId, actor: Actor, request_id: RequestId) -> Current:
+        """See `EventLog.current`. What it says was stored is where a commit has to be."""
+        current = await super().current(stream_id, actor, request_id)
+        if current.duplicate is not None:
+            await self._fetch(_CONFIRM)
+        return current
+
+    async def find_request(self, actor: Actor, request_id: RequestId) -> Duplicate | None:
+        """See `EventLog.find_request`. What it says was stored is where a commit has to be."""
+        found = await super().find_request(actor, request_id)
+        if found is not None:
+            await self._fetch(_CONFIRM)
+        return found
 
     async def claim_due(self, limit: int, lease_seconds: float) -> Sequence[Due]:
         """See `EventLog.claim_due`."""

@@ -1,0 +1,2 @@
+-- The number of the server process behind this connection.
+select pg_backend_pid();
