@@ -4,21 +4,25 @@ import asyncio
 import signal
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
+import asyncpg
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sqlalchemy import make_url
 
-from baohuang.client import connect
+from baohuang.client import Patience, connect
 from baohuang.embedded.nats import EmbeddedNats
 from baohuang.rules.state import PlayerId
 from command_line.identities import by_key
 from command_line.serving import SERVED
 from eventlog.test_lost_replies import wire_to
+from eventually import eventually
 from rollout.fleet import Fleet, Place, Replica, fleet_on
 
 ON_THE_STREAM = ("table", "scoring", "rating")
+HELD_UP = "select count(*) > 0 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 ON_A_DATABASE = (*ON_THE_STREAM, "matchmaking", "history")
 
 
@@ -42,6 +46,39 @@ async def told_until_the_end(replica: Replica) -> list[int]:
                 replica.child.send(signal.SIGTERM)
     await replica.drained()
     return told
+
+
+async def test_a_call_under_way_is_answered_after_sigterm(fleet: Fleet, place: Place) -> None:
+    """Its append waits for a lock that is let go only when the service listens no more: it is answered, once."""
+    replica = await fleet.start("table")
+    locking = await asyncpg.connect(place.dsn)
+    one_attempt, me = Patience(call_seconds=30.0, attempts=1), by_key(place.key)(PlayerId("an"))
+    try:
+        async with connect(fleet.address_of("table"), me, one_attempt) as client:
+            lock = locking.transaction()
+            await lock.start()
+            await locking.execute("lock table eventlog.requests in exclusive mode")
+            opening = asyncio.create_task(client.open_table("ourgame-simple"))
+            await eventually(lambda: locking.fetchval(HELD_UP))
+            ending = asyncio.create_task(fleet.end(replica))
+            await eventually(partial(is_closed, fleet.address_of("table")))
+            await lock.rollback()
+            opened = await opening
+            await ending
+        assert await locking.fetchval("select array_agg(stream_id) from eventlog.heads") == [opened.table_id]
+    finally:
+        await locking.close()
+
+
+async def is_closed(address: str) -> bool:
+    """Tell whether nothing listens at "host:port" any more."""
+    host, _, port = address.rpartition(":")
+    try:
+        _, writer = await asyncio.open_connection(host, int(port))
+    except ConnectionRefusedError:
+        return True
+    writer.close()
+    return False
 
 
 @pytest.mark.parametrize("service", ON_A_DATABASE)
