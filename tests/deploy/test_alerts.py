@@ -51,6 +51,10 @@ def _flushes_take_a_second(now: System) -> None:
         now.log.counts.seconds.add(0.9)
 
 
+def _a_flush_is_not_answered(now: System) -> None:
+    now.log.in_flight_seconds = 30.0
+
+
 def _many_commands_wait(now: System) -> None:
     now.log.waiting = 150
 
@@ -122,6 +126,7 @@ HAPPENS: Final[list[tuple[str, Callable[[System], None]]]] = [
     ("BaohuangDatabaseFails", _flushes_are_refused),
     ("BaohuangDatabaseFails", _history_cannot_read),
     ("BaohuangFlushesSlow", _flushes_take_a_second),
+    ("BaohuangFlushHangs", _a_flush_is_not_answered),
     ("BaohuangCommandsWait", _many_commands_wait),
     ("BaohuangTimersLate", _deadlines_are_late),
     ("BaohuangNobodyPublishes", _nobody_publishes),
