@@ -13,6 +13,8 @@ from rollout.fleet import Fleet, Place, fleet_on
 QUICK: Final = {
     "BAOHUANG_FILL_WITH_BOTS_AFTER": "1",
     "BAOHUANG_BOTS_THINK_SECONDS": "0.3",
+    # No stream ends for its age: whoever is sent away is so by a drain.
+    "BAOHUANG_MAX_CONNECTION_AGE_SECONDS": "3600",
 }
 
 

@@ -30,7 +30,7 @@ KINDS: Final = (
     Kind("homy-qingdao", (3,), Options(bots=True)),
 )
 """How a table's players come to it: each company has a table to itself, so none waits for another."""
-_SENT_AWAY: Final = ("RECONNECT_REASON_DRAINING", "RECONNECT_REASON_CONNECTION_AGE")
+_DRAINING: Final = watch_pb2.ReconnectReason.Name(watch_pb2.RECONNECT_REASON_DRAINING)
 
 
 class _NotingStream:
@@ -83,8 +83,8 @@ class WatchfulClient(NotingClient):
 
     @property
     def sent_away(self) -> int:
-        """How often he was told to reconnect."""
-        return sum(self.endings[reason] for reason in _SENT_AWAY)
+        """How often he was told to reconnect since the server was going."""
+        return self.endings[_DRAINING]
 
     async def watch(self, table_id: TableId, *, invitation_code: str = "") -> AsyncGenerator[Moment, None]:
         """See `TableClient.watch`."""

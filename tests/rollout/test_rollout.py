@@ -83,7 +83,7 @@ async def roll_all(fleet: Fleet, crowd: Crowd) -> None:
 
 
 async def all_sent_away(clients: Sequence[WatchfulClient]) -> bool:
-    """Tell whether each was told to reconnect: who thinks about his move reads it only when he has made it."""
+    """Tell whether each was told that his replica went: who thinks about his move reads it only when he has made it."""
     return all(client.sent_away for client in clients)
 
 
