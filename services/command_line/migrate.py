@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from command_line.backend import MigrationError
+from command_line.dsn import sound_dsn
 from command_line.migrating import migrate_all
 from command_line.saying import complain, say
 from command_line.services import BESIDE_TABLES
@@ -16,6 +17,7 @@ def migrate(
         str,
         typer.Option(
             envvar="BAOHUANG_POSTGRES_DSN",
+            callback=sound_dsn,
             help="the database, as the role that owns it and may make roles (CREATEROLE)",
         ),
     ],

@@ -22,6 +22,7 @@ from baohuang.stream.port import Number, Source, StreamError
 from baohuang.stream.rebuilding import Comparison, compare, rebuild
 from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM, StreamName
 from baohuang.tls.files import CertificateError, Tls
+from command_line.dsn import sound_dsn
 from scoring_service.ledger_source import LedgerSource
 from scoring_service.schema import ROLE, SCHEMA
 from table_service.relaying import LOG_SOURCE, RELAY_IDENTITY
@@ -60,7 +61,9 @@ def rebuild_stream(
         Streamed, typer.Argument(help="the log's stream, which table publishes, or the ledger's, which scoring does")
     ] = Streamed.TABLE,
     *,
-    postgres_dsn: Annotated[str, typer.Option(envvar="BAOHUANG_POSTGRES_DSN", help="the event log's PostgreSQL")],
+    postgres_dsn: Annotated[
+        str, typer.Option(envvar="BAOHUANG_POSTGRES_DSN", callback=sound_dsn, help="the event log's PostgreSQL")
+    ],
     nats_url: Annotated[str, typer.Option(envvar="BAOHUANG_NATS_URL", help="the NATS to fill")],
     nats_ca: Annotated[
         Path | None, typer.Option(envvar="BAOHUANG_NATS_CA", help="PEM file of its authorities, with tls://")

@@ -17,6 +17,7 @@ from baohuang.rpc.rate_limit import RateLimit
 from baohuang.rpc.settings import DEFAULT_RATE_LIMIT
 from command_line.backend import LocalBackend, MigrationError
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKeyError
+from command_line.dsn import sound_dsn
 from command_line.service_process import Service
 from command_line.services import BESIDE_TABLES, BOTS, MATCHMAKING, BackendOptions
 from command_line.services import bots_key as key_for_bots
@@ -72,7 +73,9 @@ def command(
     ] = False,
     postgres_dsn: Annotated[
         str | None,
-        typer.Option(envvar="BAOHUANG_POSTGRES_DSN", help="a PostgreSQL of yours, instead of an embedded one"),
+        typer.Option(
+            envvar="BAOHUANG_POSTGRES_DSN", callback=sound_dsn, help="a PostgreSQL of yours, instead of an embedded one"
+        ),
     ] = None,
     nats_url: Annotated[
         str | None, typer.Option(envvar="BAOHUANG_NATS_URL", help="a NATS of yours, instead of an embedded one")

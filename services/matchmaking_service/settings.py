@@ -4,6 +4,8 @@ from typing import Final, Self
 
 from pydantic import Field, SecretStr, model_validator
 
+from baohuang.database.address import PostgresDsn
+from baohuang.rpc.listening import Listen
 from baohuang.rpc.settings import ServerSettings
 
 _DAY_SECONDS: Final = 86_400.0
@@ -12,7 +14,7 @@ _DAY_SECONDS: Final = 86_400.0
 class MatchmakingSettings(ServerSettings):
     """Settings of one replica of the matchmaking service. Secrets do not show when it is printed."""
 
-    postgres_dsn: SecretStr = Field(
+    postgres_dsn: PostgresDsn = Field(
         description="the database of tickets, postgresql://user:password@host:port/database"
     )
     table_address: str = Field(description="the table service, host:port")
@@ -22,7 +24,7 @@ class MatchmakingSettings(ServerSettings):
     service_token: SecretStr | None = Field(
         default=None, description="the token of role service to call them with; one subject for all replicas"
     )
-    matchmaking_listen: str = Field(
+    matchmaking_listen: Listen = Field(
         default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
     )
     ticket_lifetime_seconds: float = Field(default=600.0, gt=0, description="how long a ticket may wait")
@@ -40,14 +42,14 @@ class MatchmakingSettings(ServerSettings):
     def _kept_while_open(self) -> Self:
         """Have no request forgotten whose ticket may be open: it could be carried out twice."""
         if self.keep_days * _DAY_SECONDS <= self.ticket_lifetime_seconds:
-            raise ValueError("keep_days has to be more than ticket_lifetime_seconds")
+            raise ValueError("BAOHUANG_KEEP_DAYS has to be more than BAOHUANG_TICKET_LIFETIME_SECONDS")
         return self
 
     @model_validator(mode="after")
     def _known_to_others(self) -> Self:
         """Without a token the word of this service has to do, which is believed in development only."""
         if self.service_token is None and not self.insecure_dev:
-            raise ValueError("service_token is needed to open tables, unless insecure_dev is set")
+            raise ValueError("BAOHUANG_SERVICE_TOKEN is needed to open tables, unless BAOHUANG_INSECURE_DEV is set")
         return self
 
     @property

@@ -1,14 +1,18 @@
 """What the scoring service can be told by its environment: `BAOHUANG_SCORING_LISTEN`, `BAOHUANG_POSTGRES_DSN`, ..."""
 
-from pydantic import Field, SecretStr
+from pydantic import Field
 
+from baohuang.database.address import PostgresDsn
+from baohuang.rpc.listening import Listen
 from baohuang.stream.settings import NatsSettings
 
 
 class ScoringSettings(NatsSettings):
     """Settings of one replica of the scoring service. Secrets do not show when it is printed."""
 
-    postgres_dsn: SecretStr = Field(description="the ledger's database, which has the event log's public view as well")
-    scoring_listen: str = Field(
+    postgres_dsn: PostgresDsn = Field(
+        description="the ledger's database, which has the event log's public view as well"
+    )
+    scoring_listen: Listen = Field(
         default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
     )

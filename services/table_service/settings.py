@@ -2,16 +2,18 @@
 
 from typing import Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, model_validator
 
+from baohuang.database.address import PostgresDsn
+from baohuang.rpc.listening import Listen
 from baohuang.stream.settings import NatsSettings
 
 
 class TableSettings(NatsSettings):
     """Settings of one replica of the table service. Secrets do not show when it is printed."""
 
-    postgres_dsn: SecretStr = Field(description="the event log, as postgresql://user:password@host:port/database")
-    table_listen: str = Field(
+    postgres_dsn: PostgresDsn = Field(description="the event log, as postgresql://user:password@host:port/database")
+    table_listen: Listen = Field(
         default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
     )
     dev_seed: int | None = Field(
@@ -22,5 +24,5 @@ class TableSettings(NatsSettings):
     def _seed_only_in_development(self) -> Self:
         """Known seeds are known cards, so they go with development identities only."""
         if self.dev_seed is not None and not self.insecure_dev:
-            raise ValueError("dev_seed makes every hand known beforehand; it needs insecure_dev")
+            raise ValueError("BAOHUANG_DEV_SEED makes every hand known beforehand; it needs BAOHUANG_INSECURE_DEV")
         return self

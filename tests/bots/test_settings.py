@@ -34,8 +34,8 @@ def ended(**variables: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({"INSECURE_DEV": "true"}, "table_address"),
-        ({"TABLE_ADDRESS": "127.0.0.1:1"}, "bots_key is needed"),
+        ({"INSECURE_DEV": "true"}, "BAOHUANG_TABLE_ADDRESS: is not set"),
+        ({"TABLE_ADDRESS": "127.0.0.1:1"}, "BAOHUANG_BOTS_KEY is needed"),
         ({"TABLE_ADDRESS": "127.0.0.1:1", "BOTS_KEY": "/dev/null"}, "the bots' key (BAOHUANG_BOTS_KEY): /dev/null"),
     ],
 )

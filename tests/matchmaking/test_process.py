@@ -42,9 +42,9 @@ async def test_it_serves_and_drains(own_database_dsn: str) -> None:
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({}, "table_address"),
-        ({"TABLE_ADDRESS": "127.0.0.1:1"}, "service_token is needed"),
-        ({"TABLE_ADDRESS": "127.0.0.1:1", "SERVICE_TOKEN": "swordfish"}, "Connection refused"),
+        ({}, "BAOHUANG_TABLE_ADDRESS: is not set"),
+        ({"TABLE_ADDRESS": "127.0.0.1:1"}, "BAOHUANG_SERVICE_TOKEN is needed"),
+        ({"TABLE_ADDRESS": "127.0.0.1:1", "SERVICE_TOKEN": "swordfish"}, "127.0.0.1:1 (BAOHUANG_POSTGRES_DSN)"),
     ],
 )
 async def test_one_that_cannot_run_says_why(variables: dict[str, str], said: str) -> None:

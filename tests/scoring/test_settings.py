@@ -10,7 +10,7 @@ def test_a_service_that_cannot_run_says_why_and_exits(service: str) -> None:
     """Without a DSN, and without a server behind it: exit code 1, one line that says what, no traceback, no secret."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("BAOHUANG_")}
     for variables, said in (
-        ({}, "postgres_dsn"),
+        ({}, "BAOHUANG_POSTGRES_DSN: is not set"),
         ({"BAOHUANG_POSTGRES_DSN": "postgresql://u:hunter2@127.0.0.1:1/none"}, "Connection refused"),
     ):
         ended = subprocess.run(  # noqa: S603 - our own module

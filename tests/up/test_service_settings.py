@@ -18,13 +18,13 @@ def start(**variables: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({}, "postgres_dsn"),
-        ({"DEV_SEED": "7"}, "dev_seed makes every hand known"),
+        ({}, "BAOHUANG_POSTGRES_DSN: is not set"),
+        ({"DEV_SEED": "7"}, "BAOHUANG_DEV_SEED makes every hand known"),
         ({"INSECURE_DEV": "true", "TABLE_LISTEN": "0.0.0.0:0"}, "loopback only, not 0.0.0.0:0"),
         ({"TABLE_LISTEN": "127.0.0.1:0"}, "Connection refused"),
-        ({"DRAIN_GRACE_SECONDS": "-1"}, "drain_grace_seconds"),
-        ({"TLS_CERT": "/nowhere/tls.crt"}, "tls_cert and tls_key go together"),
-        ({"TLS_CLIENT_CA": "/nowhere/ca.pem"}, "tls_client_ca needs tls_cert"),
+        ({"DRAIN_GRACE_SECONDS": "-1"}, "BAOHUANG_DRAIN_GRACE_SECONDS: "),
+        ({"TLS_CERT": "/nowhere/tls.crt"}, "BAOHUANG_TLS_CERT and BAOHUANG_TLS_KEY go together"),
+        ({"TLS_CLIENT_CA": "/nowhere/ca.pem"}, "BAOHUANG_TLS_CLIENT_CA needs BAOHUANG_TLS_CERT"),
         ({"NATS_CA": "/nowhere/ca.pem", "NATS_URL": "nats://u:hunter2@127.0.0.1:1"}, "begins with tls://"),
     ],
 )

@@ -17,11 +17,17 @@ from baohuang.audit.stream import Depth
 from baohuang.eventlog.port import StreamId
 from baohuang.eventlog.postgres.log import open_reader
 from command_line.audit.asking import DIFFERENT, PostgresDsn, answered
+from command_line.dsn import sound_dsn
 from command_line.saying import say
 
 OptionalDsn = Annotated[
     str,
-    typer.Option("--postgres-dsn", envvar="BAOHUANG_POSTGRES_DSN", help="the backend's database; not for --verify"),
+    typer.Option(
+        "--postgres-dsn",
+        envvar="BAOHUANG_POSTGRES_DSN",
+        callback=sound_dsn,
+        help="the backend's database; not for --verify",
+    ),
 ]
 Files = Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, help="files that `baohuang archive` wrote")]
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from baohuang.database.beside import BesideInUse
 from baohuang.eventlog.port import LogUnavailable
+from command_line.dsn import sound_dsn
 from command_line.saying import complain
 
 DIFFERENT: Final = 1
@@ -22,7 +23,10 @@ UNKNOWN: Final = 2
 PostgresDsn = Annotated[
     str,
     typer.Option(
-        "--postgres-dsn", envvar="BAOHUANG_POSTGRES_DSN", help="the backend's database, as `baohuang up` prints it"
+        "--postgres-dsn",
+        envvar="BAOHUANG_POSTGRES_DSN",
+        callback=sound_dsn,
+        help="the backend's database, as `baohuang up` prints it",
     ),
 ]
 

@@ -5,6 +5,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from baohuang.rpc.listening import Listen
 from baohuang.rpc.settings import ServerSettings
 
 
@@ -17,7 +18,7 @@ class BotsSettings(ServerSettings):
         description="PEM file of the Ed25519 key that signs the bots' tokens; its public half is in the JWK set of the "
         "table service, under its RFC 7638 thumbprint",
     )
-    bots_listen: str = Field(
+    bots_listen: Listen = Field(
         default="127.0.0.1:0", description="address to tell its health on, host:port; port 0 takes any free one"
     )
     bots_think_seconds: float = Field(default=0.7, ge=0, description="how long a bot thinks before a move")
@@ -27,5 +28,5 @@ class BotsSettings(ServerSettings):
     def _known_to_tables(self) -> Self:
         """Without a key the bots' own word has to do, which is believed in development only."""
         if self.bots_key is None and not self.insecure_dev:
-            raise ValueError("bots_key is needed to sit at tables, unless insecure_dev is set")
+            raise ValueError("BAOHUANG_BOTS_KEY is needed to sit at tables, unless BAOHUANG_INSECURE_DEV is set")
         return self

@@ -18,6 +18,7 @@ from baohuang.eventlog.port import LogUnavailable
 from baohuang.handrecord import HandRecord, MalformedRecord, NoSuchHand, StillPlayed, read_record
 from baohuang.rules.state import TableId
 from command_line.audit.asking import UNKNOWN
+from command_line.dsn import sound_dsn
 from command_line.play.keyboard import unbuffered_terminal
 from command_line.records.browsing import HELP, Browser, keys_in, rulings_in
 from command_line.records.export import record_in_log
@@ -38,7 +39,12 @@ def replay(
     as_json: Annotated[bool, typer.Option("--json", help="one JSON object an event; no terminal needed")] = False,
     postgres_dsn: Annotated[
         str | None,
-        typer.Option("--postgres-dsn", envvar="BAOHUANG_POSTGRES_DSN", help="the backend's database, for a TABLE"),
+        typer.Option(
+            "--postgres-dsn",
+            envvar="BAOHUANG_POSTGRES_DSN",
+            callback=sound_dsn,
+            help="the backend's database, for a TABLE",
+        ),
     ] = None,
 ) -> None:
     """Step through a finished hand on a terminal; elsewhere print a line an event.

@@ -9,6 +9,8 @@ from typing import Final
 
 import asyncpg
 
+from baohuang.database.address import reaching
+
 Pool = asyncpg.Pool
 Connection = asyncpg.pool.PoolConnectionProxy | asyncpg.Connection
 
@@ -76,7 +78,7 @@ async def open_patient_pool(dsn: str, size: int, limits: Limits, identity: Ident
 
 
 async def _opened(dsn: str, size: int, limits: Limits, identity: Identity, command_seconds: float | None) -> "Pool":
-    return await _Pool(
+    pool = _Pool(
         dsn,
         min_size=1,
         max_size=size,
@@ -91,6 +93,8 @@ async def _opened(dsn: str, size: int, limits: Limits, identity: Identity, comma
         command_timeout=command_seconds,
         server_settings={"application_name": identity.application, "timezone": "UTC"},
     )
+    with reaching(dsn):
+        return await pool
 
 
 async def _made_ready(identity: Identity, limits: Limits, connection: asyncpg.Connection) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 
 import asyncpg
 
+from baohuang.database.address import reaching
 from baohuang.database.schema import Schema
 
 _FOUND: Final = "select version_num as version, oldest from {name}.alembic_version, {name}.compatibility"
@@ -45,7 +46,8 @@ async def check_schema(dsn: str, schema: Schema, role: str | None = None) -> Non
     Raises SchemaMismatchError, OSError, asyncpg.PostgresError.
     """
     name = {"application_name": f"baohuang {schema.name}"}
-    connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS, server_settings=name)
+    with reaching(dsn):
+        connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS, server_settings=name)
     try:
         async with connection.transaction(readonly=True):
             await connection.execute("select set_config('role', $1, true)", role or schema.role)

@@ -20,11 +20,11 @@ from typing import Final, Literal, TypeVar
 import structlog
 import uvloop
 from asyncpg import PostgresError
-from pydantic import ValidationError
 
 from baohuang.database.release import SchemaMismatchError
 from baohuang.eventlog.port import LogUnavailable
 from baohuang.rpc.auth import InsecureListenError
+from baohuang.rpc.configuration import ConfigurationError, from_environment
 from baohuang.rpc.key_ring import KeysUnavailableError
 from baohuang.rpc.log import configure_logging
 from baohuang.rpc.server import ListenError
@@ -45,12 +45,12 @@ Serve = Callable[[_S, asyncio.Event], Awaitable[None]]
 def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
     """Run a service. Exits with 1 and one line of text when it cannot be configured or cannot serve."""
     try:
-        settings, traces = settings_class(), TraceSettings()  # from the environment
+        settings, traces = from_environment(settings_class), from_environment(TraceSettings)
         configure_logging(settings.log_level, settings.replica)
         with _tracing(name, settings, traces):
             uvloop.run(_until_signalled(settings, serve))
     except (
-        ValidationError,
+        ConfigurationError,
         ListenError,
         InsecureListenError,
         KeysUnavailableError,

@@ -6,6 +6,7 @@ from typing import Final, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from baohuang.rpc.listening import OptionalListen
 from baohuang.rpc.rate_limit import RateLimit
 from baohuang.tls.files import Tls
 
@@ -42,11 +43,11 @@ class ServerSettings(BaseSettings):
         default=None,
         description="PEM file of the authorities of the services that this one calls; none: it calls them without TLS",
     )
-    probe_listen: str | None = Field(
+    probe_listen: OptionalListen | None = Field(
         default=None,
         description="address, host:port, that tells the health alone, without TLS: for probes that know none",
     )
-    metrics_listen: str | None = Field(
+    metrics_listen: OptionalListen | None = Field(
         default=None, description="address, host:port, to tell Prometheus its metrics on, at /metrics; none: no metrics"
     )
     rate_limit_per_second: float = Field(
@@ -92,9 +93,9 @@ class ServerSettings(BaseSettings):
     def _whole_certificate(self) -> Self:
         """Have the key of a certificate, and one's own where clients are asked for theirs."""
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise ValueError("tls_cert and tls_key go together")
+            raise ValueError("BAOHUANG_TLS_CERT and BAOHUANG_TLS_KEY go together")
         if self.tls_client_ca is not None and self.tls_cert is None:
-            raise ValueError("tls_client_ca needs tls_cert")
+            raise ValueError("BAOHUANG_TLS_CLIENT_CA needs BAOHUANG_TLS_CERT")
         return self
 
     @property

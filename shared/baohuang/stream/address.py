@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
@@ -11,6 +12,8 @@ from baohuang.tls.context import client_context
 from baohuang.tls.files import Tls
 
 TLS_SCHEME: Final = "tls://"
+_SCHEMES: Final = ("nats://", TLS_SCHEME)
+_FORM: Final = "must be nats://user:password@host:port, with special characters of user and password percent-encoded"
 
 
 class TlsNotOffered(NatsError):  # noqa: N818 (a state of the server)
@@ -28,6 +31,19 @@ class _TlsOnly(Client):
         if initial_connection and not info.get("tls_required"):
             raise TlsNotOffered
         await super()._process_info(info, initial_connection)
+
+
+def check_url(url: str) -> None:
+    """Look whether it is a URL of a NATS. Raises ValueError, which repeats nothing of it."""
+    if not url.startswith(_SCHEMES):
+        raise ValueError("must begin with nats:// or tls://")
+    try:
+        parts = urlsplit(url)
+        named = parts.hostname and parts.port != 0
+    except ValueError:
+        raise ValueError(_FORM) from None
+    if not named or parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise ValueError(_FORM)
 
 
 @dataclass(frozen=True, slots=True)

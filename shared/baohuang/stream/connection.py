@@ -46,6 +46,8 @@ def why_away(error: Exception) -> str:
         return f"TLS: {error.reason}"
     if isinstance(error, CertificateError):
         return str(error)
+    if type(error) is NatsError:  # what the server said, an authorization violation say
+        return str(error)
     return type(error).__name__
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from baohuang.rpc.settings import ServerSettings
-from baohuang.stream.address import TLS_SCHEME, NatsAddress
+from baohuang.stream.address import TLS_SCHEME, NatsAddress, check_url
 from baohuang.tls.files import Tls
 
 
@@ -27,14 +27,24 @@ class NatsSettings(ServerSettings):
         default=1, ge=1, le=5, description="how many servers of a NATS cluster keep the stream that this service makes"
     )
 
+    @field_validator("nats_url")
+    @classmethod
+    def _is_a_url(cls, url: SecretStr | None) -> SecretStr | None:
+        """Have a URL of NATS: another would be tried for ever."""
+        if url is not None:
+            check_url(url.get_secret_value())
+        return url
+
     @model_validator(mode="after")
     def _over_tls_or_not(self) -> Self:
         """Have no files of TLS with a URL that does without."""
         if (self.nats_cert is None) != (self.nats_key is None):
-            raise ValueError("nats_cert and nats_key go together")
+            raise ValueError("BAOHUANG_NATS_CERT and BAOHUANG_NATS_KEY go together")
         url = self.nats_url.get_secret_value() if self.nats_url else TLS_SCHEME
         if (self.nats_ca or self.nats_cert) and not url.startswith(TLS_SCHEME):
-            raise ValueError("nats_ca and nats_cert go with a nats_url that begins with tls://")
+            raise ValueError(
+                "BAOHUANG_NATS_CA and BAOHUANG_NATS_CERT go with a BAOHUANG_NATS_URL that begins with tls://"
+            )
         return self
 
     @property

@@ -32,11 +32,13 @@ def exporting(settings: TraceSettings, endpoint: str, service: str, replica: str
     `service` is its name if the settings have none, `replica` its instance's, `ours` the files for TLS with other
     services. Raises CertificateError.
     """
-    exporter = _Exporter(endpoint, settings.tls(ours))
+    exporter = _Exporter(endpoint, settings.tls(ours), settings.timeout_seconds)
     provider = TracerProvider(
         _sampler(settings), _resource(settings.service_name or service, replica), shutdown_on_exit=False
     )
-    provider.add_span_processor(BatchSpanProcessor(exporter))
+    provider.add_span_processor(
+        BatchSpanProcessor(exporter, settings.queue, settings.delay_ms, settings.batch, settings.export_ms)
+    )
     trace.set_tracer_provider(provider)
     try:
         yield
@@ -50,9 +52,10 @@ def exporting(settings: TraceSettings, endpoint: str, service: str, replica: str
 class _Exporter(SpanExporter):
     """Exports by OTLP over gRPC, with the certificates that stand in the files at the time."""
 
-    def __init__(self, endpoint: str, tls: Tls | None) -> None:
+    def __init__(self, endpoint: str, tls: Tls | None, timeout_seconds: float) -> None:
         """Open the first connection. Raises CertificateError."""
         self._endpoint: Final = endpoint
+        self._timeout_seconds: Final = timeout_seconds
         self._renewed: Final = None if tls is None else Renewed(tls)
         self._shown = self._now()
         self._newest = self._opened()
@@ -75,10 +78,10 @@ class _Exporter(SpanExporter):
 
     def _opened(self) -> OTLPSpanExporter:
         if self._shown is None:
-            return OTLPSpanExporter(self._endpoint, insecure=True)
+            return OTLPSpanExporter(self._endpoint, insecure=True, timeout=self._timeout_seconds)
         pem = self._shown
         credentials = grpc.ssl_channel_credentials(pem.authorities, pem.key, pem.certificate)
-        return OTLPSpanExporter(self._endpoint, insecure=False, credentials=credentials)
+        return OTLPSpanExporter(self._endpoint, insecure=False, credentials=credentials, timeout=self._timeout_seconds)
 
 
 def _resource(service: str, replica: str) -> Resource:

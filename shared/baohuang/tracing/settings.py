@@ -1,20 +1,25 @@
 """What the standard environment variables of OpenTelemetry say of traces, as far as we have a say in it.
 
-The rest of them (OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS and _TIMEOUT, OTEL_BSP_…, OTEL_SPAN_…) is read by
-OpenTelemetry itself.
+The rest of them (OTEL_RESOURCE_ATTRIBUTES, OTEL_SPAN_…) is read by OpenTelemetry itself. It reads headers as well,
+which are looked at here first: it would repeat in the log what is wrong with them.
 """
 
+import re
 from pathlib import Path
 from typing import Final, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from baohuang.tls.files import Tls
 
 _SCHEMES: Final = ("http", "https")
 _RATIOS: Final = ("traceidratio", "parentbased_traceidratio")
+
+
+_HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*=[ \t]*[\x20!#-+\--:<-\[\]-~]*")
+"""A name and a value, as OpenTelemetry takes them; what it does not take it would repeat in its log."""
 
 
 class TraceSettings(BaseSettings):
@@ -80,14 +85,76 @@ class TraceSettings(BaseSettings):
         description="PEM file of that certificate's key, without a password",
     )
 
+    all_headers: SecretStr | None = Field(
+        default=None,
+        validation_alias="OTEL_EXPORTER_OTLP_HEADERS",
+        description="what the collector is sent with each call: name=value, several with commas between them",
+    )
+    traces_headers: SecretStr | None = Field(
+        default=None,
+        validation_alias="OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+        description="the same for traces alone; it goes before",
+    )
+    all_timeout: float = Field(
+        default=10.0,
+        gt=0,
+        allow_inf_nan=False,
+        validation_alias="OTEL_EXPORTER_OTLP_TIMEOUT",
+        description="seconds that the collector has for an answer",
+    )
+    traces_timeout: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        validation_alias="OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+        description="the same for traces alone; it goes before",
+    )
+    delay_ms: int = Field(
+        default=5000,
+        gt=0,
+        validation_alias="OTEL_BSP_SCHEDULE_DELAY",
+        description="milliseconds between two sendings",
+    )
+    queue: int = Field(
+        default=2048,
+        gt=0,
+        validation_alias="OTEL_BSP_MAX_QUEUE_SIZE",
+        description="how many spans wait at most; the oldest are dropped",
+    )
+    batch: int = Field(
+        default=512,
+        gt=0,
+        validation_alias="OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+        description="how many spans are sent at a time, no more than wait",
+    )
+    export_ms: int = Field(
+        default=30_000,
+        gt=0,
+        validation_alias="OTEL_BSP_EXPORT_TIMEOUT",
+        description="milliseconds that a sending may take",
+    )
+
+    @field_validator("all_headers", "traces_headers")
+    @classmethod
+    def _are_headers(cls, headers: SecretStr | None) -> SecretStr | None:
+        """Have names and values, since OpenTelemetry would put what is none in the log."""
+        listed = headers.get_secret_value().split(",") if headers else []
+        if any(one.strip() and not _HEADER.fullmatch(one.strip()) for one in listed):
+            raise ValueError("must be name=value, several with commas between them, special characters percent-encoded")
+        return headers
+
     @field_validator("all_endpoint", "traces_endpoint")
     @classmethod
     def _is_an_address(cls, endpoint: str | None) -> str | None:
         """Have an address of gRPC, of which a path says nothing."""
         if endpoint is None:
             return None
-        parts = urlsplit(endpoint)
-        if parts.scheme not in _SCHEMES or not parts.hostname or not parts.port:  # port raises ValueError out of range
+        try:
+            parts = urlsplit(endpoint)
+            whole = parts.scheme in _SCHEMES and parts.hostname and parts.port
+        except ValueError:  # whose text repeats the part that is no port
+            whole = None
+        if not whole:
             raise ValueError("must be http://host:port, or https://host:port")
         if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username is not None:
             raise ValueError("must be a scheme, a host and a port, and no more: OTLP over gRPC has no paths")
@@ -99,6 +166,8 @@ class TraceSettings(BaseSettings):
             raise ValueError("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY go together")
         if self.ratio is not None and self.sampler not in _RATIOS:
             raise ValueError(f"OTEL_TRACES_SAMPLER_ARG goes with OTEL_TRACES_SAMPLER {' or '.join(_RATIOS)}")
+        if self.batch > self.queue:
+            raise ValueError("OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be no more than OTEL_BSP_MAX_QUEUE_SIZE")
         return self
 
     @property
@@ -107,6 +176,11 @@ class TraceSettings(BaseSettings):
         if self.disabled or self.exporter == "none":
             return None
         return self.traces_endpoint or self.all_endpoint
+
+    @property
+    def timeout_seconds(self) -> float:
+        """How long the collector has for an answer."""
+        return self.traces_timeout or self.all_timeout
 
     def tls(self, ours: Tls | None) -> Tls | None:
         """Return the files for TLS with the collector: its own, else `ours`; None for one that is reached without."""

@@ -1,0 +1,15 @@
+"""The option that says where the database is, looked at before anything is asked of it."""
+
+import typer
+
+from baohuang.database.address import check_dsn
+
+
+def sound_dsn(dsn: str | None) -> str | None:
+    """Return the DSN of an option. Raises typer.BadParameter, which repeats nothing of it."""
+    try:
+        if dsn is not None:
+            check_dsn(dsn)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return dsn
