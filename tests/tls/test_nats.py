@@ -1,3 +1,4 @@
+import asyncio
 import json
 import signal
 from collections.abc import AsyncIterator
@@ -108,6 +109,14 @@ async def test_a_renewed_certificate_is_used_for_the_next_connection(tmp_path: P
         OTHERS.written(authorities)
         async with connect() as client:
             await client.flush()
+
+
+async def test_a_link_over_tls_ends_in_time(tmp_path: Path, authorities: Path) -> None:
+    """However often its end is asked for meanwhile: the server may never say that it has closed its side."""
+    async with nats_showing(tmp_path, OURS.issue()) as (_, url), asyncio.timeout(20):
+        for _ in range(2):
+            async with Link(NatsAddress(url, Tls(authorities)), "ending", {}) as link:
+                await link.until_there()
 
 
 async def test_a_link_goes_over_tls_and_tells_why_it_does_not(tmp_path: Path, authorities: Path) -> None:

@@ -22,7 +22,7 @@ NATS_FAILURES: Final = (NatsError, OSError, EOFError, ValueError)
 """What connecting and sending may raise; OSError includes TimeoutError, ValueError is an answer that is not of NATS."""
 _CONNECT_SECONDS: Final = 2
 _PING_SECONDS: Final = 2
-_CLOSE_SECONDS: Final = 5.0
+_CLOSE_SECONDS: Final = 1.0
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
 """Opens a connection of its own for whoever enters it; raises StreamUnavailable."""
@@ -52,16 +52,21 @@ def why_away(error: Exception) -> str:
 
 
 async def close_wholly(client: Client) -> None:
-    """Close a connection to its end, even when that is cancelled meanwhile: half closed, it would stay open."""
-    closing = asyncio.create_task(client.close())
+    """Close a connection to its end, even when that is cancelled meanwhile: half closed, it would stay open.
+
+    Over TLS the end may be the other side's, which keeps silent: that is not waited for.
+    """
+    now = asyncio.get_running_loop().time
+    closing, give_up_at = asyncio.create_task(client.close()), now() + _CLOSE_SECONDS
     cancelled: asyncio.CancelledError | None = None
     while not closing.done():
         try:
-            await asyncio.wait({closing}, timeout=_CLOSE_SECONDS)
+            await asyncio.wait({closing}, timeout=max(give_up_at - now(), 0.0))
         except asyncio.CancelledError as error:
             cancelled = error
-        else:
+        if now() >= give_up_at:
             closing.cancel()
+            give_up_at = now() + _CLOSE_SECONDS
     # What else goes wrong in closing is nobody's concern any more.
     _ = closing.cancelled() or closing.exception()
     if cancelled is not None:
