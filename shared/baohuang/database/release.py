@@ -11,7 +11,7 @@ takes away what older code used, says from which migration on code has to know: 
     └── SchemaAheadError     a newer release took away what this one needs
 """
 
-from typing import Final
+from typing import Any, Final
 
 import asyncpg
 
@@ -23,7 +23,6 @@ _NOT_THERE: Final = (
     asyncpg.UndefinedTableError,
     asyncpg.InvalidSchemaNameError,
     asyncpg.InsufficientPrivilegeError,
-    asyncpg.InvalidParameterValueError,  # there is no such role
 )
 _CONNECT_SECONDS: Final = 10.0
 
@@ -50,15 +49,24 @@ async def check_schema(dsn: str, schema: Schema, role: str | None = None) -> Non
         connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS, server_settings=name)
     try:
         async with connection.transaction(readonly=True):
-            await connection.execute("select set_config('role', $1, true)", role or schema.role)
-            found = await connection.fetchrow(_FOUND.format(name=schema.name))
-    except _NOT_THERE:
-        found = None
+            found = await _found(connection, schema, role or schema.role)
     finally:
         await connection.close()
     if found is None:
         raise SchemaBehindError(_behind(schema, "not there"))
     check_found(schema, found["version"], found["oldest"])
+
+
+async def _found(connection: asyncpg.Connection, schema: Schema, role: str) -> Any:
+    """Return what the schema says of itself, None if it is not there. Raises InsufficientPrivilegeError (the role)."""
+    try:
+        await connection.execute("select set_config('role', $1, true)", role)
+    except asyncpg.InvalidParameterValueError:  # there is no such role
+        return None
+    try:
+        return await connection.fetchrow(_FOUND.format(name=schema.name))
+    except _NOT_THERE:
+        return None
 
 
 def check_found(schema: Schema, version: str, oldest: str) -> None:
