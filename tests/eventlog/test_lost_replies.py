@@ -25,17 +25,30 @@ class Wire:
     cutting: bool = False
     cuts: int = 0
     carries: asyncio.Event = field(default_factory=asyncio.Event)
+    relays: "set[asyncio.Task[None]]" = field(default_factory=set)
 
     async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Carry one connection both ways until either end closes it."""
+        relaying = asyncio.current_task()
+        assert relaying is not None
+        self.relays.add(relaying)
+        relaying.add_done_callback(self.relays.discard)
         answers, questions = await asyncio.open_connection(self.host, self.port)
         forth = asyncio.create_task(self._carry(reader, questions))
-        await self._carry_back(answers, writer)
-        forth.cancel()
-        for end in (questions, writer):
-            end.close()
-            with contextlib.suppress(OSError):
-                await end.wait_closed()
+        try:
+            await self._carry_back(answers, writer)
+        finally:
+            forth.cancel()
+            for end in (questions, writer):
+                end.close()
+                with contextlib.suppress(OSError):
+                    await end.wait_closed()
+
+    async def end(self) -> None:
+        """End what is carried still, be it by a wire that hangs."""
+        for relay in self.relays:
+            relay.cancel()
+        await asyncio.gather(*self.relays, return_exceptions=True)
 
     async def _carry(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
         while data := await source.read(65536):
@@ -68,6 +81,7 @@ async def wire_to(dsn: str) -> AsyncIterator[tuple[Wire, str]]:
         yield wire, near.render_as_string(hide_password=False)
     finally:
         server.close()
+        await wire.end()
         await server.wait_closed()
 
 
