@@ -5,9 +5,11 @@ from typing import Any
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from baohuang.rpc.errors import Reason
 from baohuang.rpc.status import read_details
+from baohuang.rpc.stream_limit import MOST_OF_ANYBODY
 from eventually import eventually
 from rpc.echo import Client, dev_settings, serving
 
@@ -31,6 +33,11 @@ class Gate:
     async def has(self, number: int) -> bool:
         """Tell whether so many have come."""
         return self.waiting == number
+
+
+async def echo(text: str, _context: object) -> str:
+    """Answer at once."""
+    return text
 
 
 def begun(client: Client, method: str, name: str = "alice", role: str = "player") -> "asyncio.Task[list[str]]":
@@ -98,3 +105,21 @@ async def test_what_was_refused_or_failed_is_not_counted() -> None:
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await begun(client, "Both")
             assert caught.value.code() is grpc.StatusCode.INTERNAL
+
+
+async def test_what_anybody_may_open_is_bounded_in_all() -> None:
+    """Watches of health without an identity: so many and no more; checks are answered on."""
+    async with serving(echo, dev_settings(max_concurrent_streams=2 * MOST_OF_ANYBODY)) as (_, client):
+        stub = health_pb2_grpc.HealthStub(client.channel)
+        watches = [stub.Watch(health_pb2.HealthCheckRequest()) for _ in range(MOST_OF_ANYBODY)]
+        for watch in watches:
+            assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
+        one_more = stub.Watch(health_pb2.HealthCheckRequest())
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await one_more.read()
+        details = read_details(caught.value)
+        assert details is not None
+        assert (caught.value.code(), details.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, Reason.TOO_MANY_STREAMS)
+        assert (await stub.Check(health_pb2.HealthCheckRequest())).status == health_pb2.HealthCheckResponse.SERVING
+        for watch in watches:
+            watch.cancel()

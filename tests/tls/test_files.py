@@ -1,12 +1,17 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from structlog.testing import capture_logs
 
 from baohuang.tls.files import CertificateError, Tls, read
 from baohuang.tls.renewal import Renewed
-from tls.authorities import Authority
+from tls.authorities import Authority, Issued
 
 AUTHORITY = Authority("ours")
 YESTERDAY = timedelta(days=-1)
@@ -27,6 +32,20 @@ def test_files_that_are_not_sound_are_named(tmp_path: Path) -> None:
         with pytest.raises(CertificateError, match=said):
             read(tls)
     assert read(ours).expires is not None
+
+
+def test_a_key_that_grpc_cannot_serve_is_refused(tmp_path: Path) -> None:
+    """Ed25519, of the certificate or of who signed it: it would be served, and nobody could connect."""
+    own, name = Ed25519PrivateKey.generate(), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "table")])
+    now = datetime.now(UTC)
+    keys: tuple[Ed25519PrivateKey | EllipticCurvePrivateKey, ...] = (own, generate_private_key(SECP256R1()))
+    for number, key in enumerate(keys):
+        builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+        certificate = builder.sign(own, None).public_bytes(Encoding.PEM)
+        raw = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        with pytest.raises(CertificateError, match="is not of RSA or EC keys"):
+            read(Issued(certificate, raw).written(tmp_path / str(number)))
 
 
 def test_a_certificate_without_its_key_is_refused() -> None:

@@ -3,7 +3,7 @@
     bytes that are no such message   → INVALID_ARGUMENT
     a server that is going away      → UNAVAILABLE
     no identity                      → UNAUTHENTICATED (health and reflection ask for none)
-    too many calls, or streams       → RESOURCE_EXHAUSTED (health and reflection are not counted)
+    too many calls, or streams       → RESOURCE_EXHAUSTED (of health and reflection, streams in all)
     Refusal                          → its own status, with details
     cut from outside                 → the refusal it was cut with, whether the client takes it in or not
     cancellation, context.abort      → passed on
@@ -15,7 +15,7 @@ A method's handler is wrapped once, at its first call, and kept: a call then cos
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -110,13 +110,18 @@ class CallInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # g
         """Wrap a method's handler."""
         behaviour, streams = _behaviour(handler), handler.request_streaming or handler.response_streaming
         if method.startswith(_OPEN_TO_ALL):
+            if streams:
+                behaviour = _counted(behaviour, self._streams.stream_of_anybody)
             return _rebuilt(handler, _guarded(method, behaviour, _admit_anybody, counts))
         if streams:
             # Of a stream the opening alone is a span.
             admit = traced_opening(self._admit) if self._traced else self._admit
-            return _rebuilt(handler, _guarded(method, _counted(behaviour, self._streams), admit, counts))
+            return _rebuilt(handler, _guarded(method, _counted(behaviour, self._stream_of_caller), admit, counts))
         guarded = _guarded(method, behaviour, self._admit, counts)
         return _rebuilt(handler, traced(method, guarded) if self._traced else guarded)
+
+    def _stream_of_caller(self) -> AbstractContextManager[None]:
+        return self._streams.stream_of(current_caller())
 
     def _admit(self, method: str, context: Context) -> Call:
         """Say who calls. Raises Unavailable, Unauthenticated, Exhausted."""
@@ -133,11 +138,11 @@ def _admit_anybody(_method: str, _context: Context) -> None:
     """Let whoever asks how the server is, or what it serves, ask that at any time."""
 
 
-def _counted(behaviour: Behaviour, streams: StreamLimiter) -> Behaviour:
-    """Give a stream's behaviour, counted among its caller's for as long as it lasts."""
+def _counted(behaviour: Behaviour, opened: Callable[[], AbstractContextManager[None]]) -> Behaviour:
+    """Give a stream's behaviour, counted for as long as it lasts."""
 
     async def counted(request: Any, context: Context) -> Any:
-        with streams.stream_of(current_caller()):
+        with opened():
             return await behaviour(request, context)
 
     return counted

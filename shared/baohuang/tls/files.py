@@ -1,7 +1,8 @@
 """The files of one end of a TLS connection, and what makes them sound.
 
 Sound are files that can be read, that hold PEM, whose key is that of the certificate, and whose certificate is valid
-now. What is not sound is never taken into use: at the start it is an error, later the last sound contents stay.
+now; and which gRPC can serve: of RSA or EC keys. What is not sound is never taken into use: at the start it is an
+error, later the last sound contents stay.
 """
 
 from dataclasses import dataclass, field
@@ -10,13 +11,19 @@ from pathlib import Path
 from typing import Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from cryptography.x509 import Certificate, load_pem_x509_certificates
+from cryptography.x509.oid import SignatureAlgorithmOID
 
 _MAX_BYTES: Final = 1 << 20
 """A bundle of all authorities of a system is smaller."""
 _MALFORMED: Final = (ValueError, TypeError, UnsupportedAlgorithm)
 """What reading PEM raises; TypeError is a key with a password."""
+
+_UNSHOWABLE: Final = frozenset({SignatureAlgorithmOID.ED25519, SignatureAlgorithmOID.ED448})
+"""Signatures that gRPC's TLS offers nobody: it would serve, and no handshake would succeed."""
 
 
 class CertificateError(Exception):
@@ -97,6 +104,10 @@ def _check_key(tls: Tls, ours: Certificate, raw: bytes) -> None:
         key = load_pem_private_key(raw, None)
     except _MALFORMED:
         raise CertificateError(f"{tls.key} holds no private key in PEM without a password") from None
+    if not isinstance(key, RSAPrivateKey | EllipticCurvePrivateKey) or ours.signature_algorithm_oid in _UNSHOWABLE:
+        raise CertificateError(
+            f"{tls.certificate} is not of RSA or EC keys (P-256, say), its authority's included: gRPC serves no other"
+        )
     form = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     if key.public_key().public_bytes(*form) != ours.public_key().public_bytes(*form):
         raise CertificateError(f"{tls.key} is not the key of {tls.certificate}")
