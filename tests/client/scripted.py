@@ -13,7 +13,9 @@ from baohuang.rpc.status import text, trailers
 from client.in_process import ALICE, HASTY
 
 _SERVICE = table_service_pb2.DESCRIPTOR.services_by_name["TableService"].full_name
-Line = watch_pb2.WatchTableResponse | Refusal
+BROKEN = "Received RST_STREAM with error code 2"
+"""A line that breaks the stream off as the network does: INTERNAL, without the service's own details."""
+Line = watch_pb2.WatchTableResponse | Refusal | str
 
 
 class ScriptedTables:
@@ -31,6 +33,8 @@ class ScriptedTables:
         for line in next(self._scripts):
             if isinstance(line, Refusal):
                 await context.abort(line.code, text(line), trailers(line))
+            elif isinstance(line, str):
+                await context.abort(grpc.StatusCode.INTERNAL, line)
             else:
                 yield line
 

@@ -147,9 +147,18 @@ _BY_CODE: Final[Mapping[grpc.StatusCode, type[RefusedError]]] = MappingProxyType
 )
 
 
+def is_passing(failed: grpc.aio.AioRpcError) -> bool:
+    """Tell whether the same request may be sent again after this.
+
+    INTERNAL without the service's own details is grpc's word for a call that broke on its way.
+    """
+    broken = failed.code() is grpc.StatusCode.INTERNAL and not reason_of(failed)
+    return broken or failed.code() in TRANSIENT
+
+
 def error_of(failed: grpc.aio.AioRpcError, request_id: RequestId = _NO_REQUEST) -> ClientError:
     """Return what to raise for a failed call."""
-    if failed.code() in TRANSIENT:
+    if is_passing(failed):
         return UnreachableError(f"{failed.code().name}: {failed.details()}", request_id)
     kind = _BY_CODE.get(failed.code())
     refusal = _refusal(failed)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import grpc
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
-from baohuang.client.errors import TRANSIENT
+from baohuang.client.errors import is_passing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,4 +42,4 @@ class Patience:
 
 def is_transient(error: BaseException) -> bool:
     """Tell whether the same request may be sent again after this."""
-    return isinstance(error, grpc.aio.AioRpcError) and error.code() in TRANSIENT
+    return isinstance(error, grpc.aio.AioRpcError) and is_passing(error)

@@ -26,6 +26,7 @@ from baohuang.client.errors import (
     Refusal,
     UnreachableError,
     error_of,
+    is_passing,
     reason_of,
     refused_with,
 )
@@ -260,13 +261,7 @@ class Playing(Commands):
 
 
 def _helps_another_stream(failed: grpc.aio.AioRpcError) -> bool:
-    """Tell whether another stream may do better.
-
-    INTERNAL without the service's own details is grpc's word for a stream that broke while something was written.
-    """
-    reason = reason_of(failed)
-    broken = failed.code() is grpc.StatusCode.INTERNAL and not reason
-    return broken or failed.code() in TRANSIENT or reason == Reason.SLOW_READER
+    return is_passing(failed) or reason_of(failed) == Reason.SLOW_READER
 
 
 def _watch(request: watch_pb2.WatchTableRequest) -> pb.PlayRequest:

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 import grpc
 
-from baohuang.client.errors import TRANSIENT, ClientError, UnreachableError, error_of, reason_of
+from baohuang.client.errors import ClientError, UnreachableError, error_of, is_passing, reason_of
 from baohuang.client.patience import Patience
 from baohuang.rpc.reason import Reason
 
@@ -92,6 +92,6 @@ async def message_or_end(stream: Stream, silence_seconds: float) -> Any:
 
 
 def _meaning(failed: grpc.aio.AioRpcError) -> StreamEndedError | ClientError:
-    if failed.code() in TRANSIENT or reason_of(failed) == Reason.SLOW_READER:
+    if is_passing(failed) or reason_of(failed) == Reason.SLOW_READER:
         return StreamEndedError(f"{failed.code().name}: {failed.details()}")
     return error_of(failed)
