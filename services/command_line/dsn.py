@@ -6,9 +6,9 @@ from baohuang.database.address import check_dsn
 
 
 def sound_dsn(dsn: str | None) -> str | None:
-    """Return the DSN of an option. Raises typer.BadParameter, which repeats nothing of it."""
+    """Return the DSN of an option, if there is one. Raises typer.BadParameter, which repeats nothing of it."""
     try:
-        if dsn is not None:
+        if dsn:
             check_dsn(dsn)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
