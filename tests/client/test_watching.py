@@ -188,7 +188,14 @@ _NEWER = Said(update=watch_pb2.Update(version=4, recorded_at="2001-01-01T00:00:0
 @pytest.mark.parametrize(
     "ending",
     [[], [_AHEAD], [_AWAY], [_IN_STEP, _IN_STEP, _AWAY], [Exhausted(Reason.SLOW_READER, "too slow")], [BROKEN]],
-    ids=["the stream ends", "a heartbeat ahead", "sent away", "after heartbeats", "too slow a reader", "the network breaks it"],
+    ids=[
+        "the stream ends",
+        "a heartbeat ahead",
+        "sent away",
+        "after heartbeats",
+        "too slow a reader",
+        "the network breaks it",
+    ],
 )
 async def test_a_stream_that_ends_is_resumed_after_the_last_version(ending: Sequence[Any]) -> None:
     """However a stream ends, the next one is asked for after the last version seen."""
