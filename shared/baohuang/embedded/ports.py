@@ -1,13 +1,23 @@
 """Loopback ports."""
 
+import secrets
 import socket
 from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
 
 
+_OURS = range(15_000, 32_000)
+"""Below those that systems give to connections (32768 on Linux): one of these nobody takes by chance."""
+_TRIES = 50
+
+
 def free_port() -> int:
     """Give a loopback TCP port that was free a moment ago; another process may take it before its user does."""
+    for _ in range(_TRIES):
+        chosen = secrets.choice(_OURS)
+        if is_free(chosen):
+            return chosen
     with socket.socket() as listener:
         listener.bind((LOOPBACK, 0))
         port: int = listener.getsockname()[1]
