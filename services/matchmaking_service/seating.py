@@ -32,6 +32,7 @@ _CLAIMED_AT_ONCE: Final = 50
 _OPENED_AT_ONCE: Final = 50
 """Tables that are opened at one time cost less each."""
 _CALLS: Final = 25
+"""How many calls that open tables may be under way: what was left lying has one a match."""
 _FINISHING_SECONDS: Final = 0.5
 """For how long tables that are being opened are waited for at the end."""
 _log = structlog.get_logger("matchmaking")

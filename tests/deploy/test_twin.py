@@ -37,15 +37,15 @@ QUICK: Final = {"BAOHUANG_FILL_WITH_BOTS_AFTER": "0.5", "BAOHUANG_BOTS_THINK_SEC
 
 
 @pytest.mark.timeout(600)
-async def test_a_hand_from_a_ticket_to_the_ladder_with_a_node_of_nats_lost(open_folder: Path) -> None:
+async def test_a_hand_from_a_ticket_to_the_ladder_with_a_node_of_nats_lost(folder: Path) -> None:
     """Each with its own login, its own user of NATS and its own secrets; two replicas of table; then all end in order.
 
     While a node of NATS is away, the other two carry what happened.
     """
-    secrets = open_folder / "secrets"
+    secrets = folder / "secrets"
     made = run([sys.executable, DEPLOY / "development_secrets.py", secrets], check=False)  # noqa: S603, ASYNC221
     assert made.returncode == 0
-    async with twin(open_folder, secrets, QUICK) as running:
+    async with twin(folder, secrets, QUICK) as running:
         await streams_are_on_three(running)
         running.nodes["nats-3"].send(signal.SIGTERM)
         await running.nodes["nats-3"].wait()

@@ -71,5 +71,5 @@ async def test_a_service_told_so_does_not_start(tmp_path: Path) -> None:
     """The process ends at once and says why; it does not fall back to anything."""
     environment = {"BAOHUANG_POSTGRES_DSN": DSN, "BAOHUANG_DEV_SEED": "7", "BAOHUANG_INSECURE_DEV": "false"}
     service = ServiceProcess(TABLE, tmp_path, environment)
-    with pytest.raises(ServerDied, match="insecure_dev"):
+    with pytest.raises(ServerDied, match="BAOHUANG_INSECURE_DEV"):
         await service.start()

@@ -12,15 +12,6 @@ import pytest
 from baohuang.embedded.postgres import EmbeddedPostgres
 
 
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """Give a folder that every user may pass through (pytest's own are closed to others)."""
-    made = Path(tempfile.mkdtemp(prefix="baohuang-test-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
-
-
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Path]:
     """Give the folder of a PostgreSQL that was started once and stopped, to copy: initdb costs a test seconds."""
@@ -36,18 +27,18 @@ def cluster() -> Iterator[Path]:
 
 
 @pytest.fixture
-def data(open_folder: Path, cluster: Path) -> Path:
+def data(folder: Path, cluster: Path) -> Path:
     """Give a data folder in which the cluster is already made."""
-    made = open_folder / "data"
+    made = folder / "data"
     made.mkdir()
     subprocess.run(["cp", "-a", str(cluster), str(made)], check=True)  # noqa: S603, S607 - keeps the owners
     return made
 
 
 @pytest.fixture
-def anybodys_folder(open_folder: Path) -> Path:
+def anybodys_folder(folder: Path) -> Path:
     """Give a folder in which every user may make files."""
-    made = open_folder / "anybody"
+    made = folder / "anybody"
     made.mkdir()
     made.chmod(0o777)
     return made

@@ -47,9 +47,9 @@ async def test_a_death_is_told_with_name_code_and_log(backend: LocalBackend) -> 
     assert f"listening on {backend.table.address}" in death.log_tail
 
 
-async def test_nothing_runs_after_a_start_that_failed(open_folder: Path) -> None:
+async def test_nothing_runs_after_a_start_that_failed(folder: Path) -> None:
     """The last step fails, a database that is not there: what was started before it is stopped, the folder free."""
-    data = open_folder / "data"
+    data = folder / "data"
     nowhere = BackendOptions(data, postgres_dsn="postgresql://nobody:x@127.0.0.1:1/none")
     for _ in range(2):
         with pytest.raises(MigrationError):
@@ -66,10 +66,10 @@ async def test_two_in_one_process_do_not_share_a_folder(backend: LocalBackend, d
     assert await status(backend.table.address) == "SERVING"
 
 
-async def test_servers_of_your_own_are_used(own_database_dsn: str, backend: LocalBackend, open_folder: Path) -> None:
+async def test_servers_of_your_own_are_used(own_database_dsn: str, backend: LocalBackend, folder: Path) -> None:
     """With a DSN and a NATS URL given, no embedded server is started and the DSN's database is migrated."""
-    other = BackendOptions(open_folder / "other", own_database_dsn, backend.nats_url)
+    other = BackendOptions(folder / "other", own_database_dsn, backend.nats_url)
     async with LocalBackend(other) as second:
         assert await status(second.table.address) == "SERVING"
-        assert [line for line in processes(open_folder / "other").values() if "table_service" not in line] == []
-    assert sorted(entry.name for entry in (open_folder / "other").iterdir()) == ["keys", "lock", "table"]
+        assert [line for line in processes(folder / "other").values() if "table_service" not in line] == []
+    assert sorted(entry.name for entry in (folder / "other").iterdir()) == ["keys", "lock", "table"]

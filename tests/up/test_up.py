@@ -13,9 +13,9 @@ from up.running import ALONE, SERVICES, as_ordinary_user, dsn_of, eventually, pr
 SERVERS = ("postgres", "nats", *SERVICES)
 
 
-async def test_it_serves_until_ctrl_c_and_leaves_no_process(open_folder: Path) -> None:
+async def test_it_serves_until_ctrl_c_and_leaves_no_process(folder: Path) -> None:
     """Start, all SERVING, Ctrl-C: how to get a token, exit code 0, no process left, an orderly database, JSON logs."""
-    data = open_folder / "data"
+    data = folder / "data"
     async with up(data) as started:
         await started.ready()
         for service in SERVICES:
@@ -138,9 +138,9 @@ async def test_ctrl_c_while_a_server_is_started_again(data: Path) -> None:
     assert processes(data) == {}
 
 
-async def test_ctrl_c_during_the_first_start_is_no_trouble(open_folder: Path) -> None:
+async def test_ctrl_c_during_the_first_start_is_no_trouble(folder: Path) -> None:
     """Interrupted while the cluster is made: exit code 0, nothing runs, and the next start works."""
-    data = open_folder / "data"
+    data = folder / "data"
     async with up(data, *ALONE) as interrupted:
         await eventually((data / "postgres/initdb.log").exists)
         assert await interrupted.interrupt() == 0
@@ -172,10 +172,10 @@ async def test_a_folder_of_another_user_is_named(anybodys_folder: Path) -> None:
     assert "Traceback" not in started.printed
 
 
-async def test_a_checkout_closed_to_others_works(open_folder: Path) -> None:
+async def test_a_checkout_closed_to_others_works(folder: Path) -> None:
     """The data folder lies where only we may go, as under /root: it serves, and comes back after a stop."""
-    open_folder.chmod(0o700)
-    data = open_folder / "data"
+    folder.chmod(0o700)
+    data = folder / "data"
     outside = []
     for _ in range(2):
         async with up(data, *ALONE) as started:
