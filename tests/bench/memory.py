@@ -30,6 +30,8 @@ _WATCHERS: Final = 1000
 _STREAMS_A_CONNECTION: Final = 500
 _AT_ONCE: Final = 100
 _CALLER: Final = (("baohuang-player", "bench"),)
+_PLAYERS: Final = 200
+"""Watchers are of so many players: one may have only so many streams open."""
 _CHANNEL: Final = (("grpc.use_local_subchannel_pool", 1),)
 
 
@@ -85,12 +87,13 @@ async def _watcher(served: Serving, ids: Sequence[TableId]) -> Row:
 
 async def _size_of_a_snapshot(address: str, table_id: TableId) -> int:
     async with grpc.aio.insecure_channel(address, options=_CHANNEL) as channel:
-        return len(await (_opened(channel, table_id)).read())
+        return len(await (_opened(channel, table_id, 0)).read())
 
 
-def _opened(channel: grpc.aio.Channel, table_id: TableId) -> Any:
+def _opened(channel: grpc.aio.Channel, table_id: TableId, place: int) -> Any:
     request = watch_pb2.WatchTableRequest(table_id=table_id).SerializeToString()
-    return channel.unary_stream(f"/{SERVICE}/WatchTable", None, None)(request, metadata=_CALLER)
+    caller = (("baohuang-player", f"bench-{place % _PLAYERS}"),)
+    return channel.unary_stream(f"/{SERVICE}/WatchTable", None, None)(request, metadata=caller)
 
 
 async def _grown(address: str, watched: Sequence[TableId], memory: Callable[[], int]) -> float:
@@ -102,7 +105,9 @@ async def _grown(address: str, watched: Sequence[TableId], memory: Callable[[], 
         ]
         await asyncio.gather(*(channel.channel_ready() for channel in connections))
         before = memory()
-        streams = [_opened(connections[place // _STREAMS_A_CONNECTION], one) for place, one in enumerate(watched)]
+        streams = [
+            _opened(connections[place // _STREAMS_A_CONNECTION], one, place) for place, one in enumerate(watched)
+        ]
         await asyncio.gather(*(stream.read() for stream in streams))
         grown = memory() - before
         for stream in streams:
