@@ -118,9 +118,18 @@ def _code(one: Wanted) -> Sequence[Hashable]:
     return (one.wish,) if isinstance(one.wish, str) else ()
 
 
-_TICKETS: Final = Kind(
+def _word(outcome: Made | Exception) -> str:
+    match outcome:
+        case Refusal(reason=reason):
+            return reason
+        case _:
+            return "Queued"
+
+
+_TICKETS: Final[Kind[Wanted, Made]] = Kind(
     name="queue of tickets",
     lane=_player,
+    word=_word,
     alone_with=_code,
     order=_player,
     busy=NotStored,

@@ -52,9 +52,14 @@ def _match(seated: Seated) -> Hashable:
     return seated.match_id
 
 
-_TABLES: Final = Kind(
+def _word(_outcome: object) -> str:
+    return "Noted"
+
+
+_TABLES: Final[Kind[Seated, None]] = Kind(
     name="tables of matches",
     lane=_match,
+    word=_word,
     order=_match,
     busy=NotNoted,
     unknown=NotNoted,

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import pytest
 
-from baohuang.eventlog.port import VersionConflict
 from baohuang.rpc.reason import Reason
 from command_line.serving import SERVED
 from deploy.promql import evaluate
@@ -99,7 +98,7 @@ def _readers_are_slow(now: System) -> None:
 
 
 def _commands_meet(now: System) -> None:
-    now.log.counts.outcomes[VersionConflict] += 200
+    now.log.counts.outcomes["VersionConflict"] += 200
 
 
 def _the_clock_is_ahead(now: System) -> None:

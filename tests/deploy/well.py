@@ -9,7 +9,6 @@ from typing import Any, Final
 import rating_service.wiring
 import scoring_service.wiring
 from baohuang.database.flush_counts import FlushCounts, read_flushes
-from baohuang.eventlog.port import Appended, VersionConflict
 from baohuang.metrics.endpoint import _Collector
 from baohuang.metrics.family import Metrics, Reading
 from baohuang.rpc.call_counts import CallCounts, read_calls
@@ -118,8 +117,8 @@ def play(system: System, times: int) -> None:
     system.commands.hands_finished["ourgame-simple", "played"] += times // 100
     system.commands.rulings["TurnExtended", "TRUST-5"] += 1
     for store in (system.log, system.queue):
-        store.counts.outcomes[Appended] += times
-        store.counts.outcomes[VersionConflict] += times // 100
+        store.counts.outcomes["Appended"] += times
+        store.counts.outcomes["VersionConflict"] += times // 100
         for _ in range(times):
             store.counts.seconds.add(0.004)
             store.counts.commands.add(3)

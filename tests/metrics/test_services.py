@@ -15,7 +15,7 @@ import rating_service.wiring
 import scoring_service.wiring
 import table_service.history.wiring
 import table_service.wiring
-from baohuang.client import DevelopmentIdentity, MatchmakingClient
+from baohuang.client import DevelopmentIdentity, MatchmakingClient, MoveRefusedError
 from baohuang.embedded.nats import EmbeddedNats
 from baohuang.eventlog.postgres.log import open_reader
 from baohuang.gen.table.v1 import table_service_pb2 as pb
@@ -223,10 +223,15 @@ async def everything_out(services: Mapping[str, Running], last: int) -> None:
 
 
 async def test_matches_are_counted(services: Mapping[str, Running]) -> None:
-    """One waits, then four more come: a match is formed and seated, and nobody waits."""
+    """One waits, and asks again; then four more come: a match is formed and seated, and nobody waits.
+
+    What the flushes of it came to is told in words, of both stores.
+    """
     matchmaking = services["matchmaking"]
     queues = [MatchmakingClient(matchmaking.channel, DevelopmentIdentity(PlayerId(name))) for name in PLAYERS]
     first = await queues[0].create_ticket("ourgame-simple")
+    with pytest.raises(MoveRefusedError):
+        await queues[0].create_ticket("ourgame-simple")
 
     async def waits() -> bool:
         return (await matchmaking.page()).value("baohuang_parties_waiting") == 1
@@ -244,6 +249,18 @@ async def test_matches_are_counted(services: Mapping[str, Running]) -> None:
     assert page.value("baohuang_matches_formed_total") == 1
     assert page.value("baohuang_matches_dissolved_total") == 0
     assert page.value("baohuang_flush_seconds_count", store="queue of tickets") > 0
+    assert outcomes(page) == {
+        ("queue of tickets", "Queued"): 5,
+        ("queue of tickets", "ALREADY_QUEUED"): 1,
+        ("tables of matches", "Noted"): 1,
+    }
+
+
+def outcomes(page: Page) -> Mapping[tuple[str, str], float]:
+    """Return what flushes came to, by store; what found something held was sent again, so that is left out."""
+    told = page.families["baohuang_flush_outcomes_total"].samples
+    found = {(one.labels["store"], one.labels["outcome"]): one.value for one in told if one.name.endswith("_total")}
+    return {key: value for key, value in found.items() if key[1] != "Busy"}
 
 
 async def test_a_consumer_with_an_alarm_says_so(services: Mapping[str, Running], own_database_dsn: str) -> None:

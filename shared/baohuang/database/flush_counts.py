@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from baohuang.metrics.family import Family, Histogram, Kind, Reading
 
@@ -16,7 +16,9 @@ SECONDS: Final = Family(
 OUTCOMES: Final = Family(
     "baohuang_flush_outcomes_total",
     Kind.COUNTER,
-    "Commands that were flushed, by what they came to: Appended, VersionConflict, Duplicate, Busy, …",
+    "Commands that were flushed, by what they came to. Event log: Appended, VersionConflict, Duplicate, Refused, "
+    "TooEarly, TooLate, Corrupted. Queue of tickets: Queued, or the reason of a refusal. "
+    "Tables of matches: Noted. All: Busy.",
     ("store", "outcome"),
 )
 FAILED: Final = Family(
@@ -39,11 +41,11 @@ _SECONDS: Final = (0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05, 0.1, 0.
 
 @dataclass(slots=True)
 class FlushCounts:
-    """Of one store. `outcomes` are by their classes."""
+    """Of one store. `outcomes` are by the words of its kind."""
 
     commands: Histogram = field(default_factory=lambda: Histogram(_COMMANDS))
     seconds: Histogram = field(default_factory=lambda: Histogram(_SECONDS))
-    outcomes: defaultdict[type, int] = field(default_factory=lambda: defaultdict(int))
+    outcomes: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     unsent: int = 0
     refused: int = 0
     bugs: int = 0
@@ -74,8 +76,8 @@ def read_flushes(loop: Flushing) -> Iterator[Reading]:
     store, counts = loop.name, loop.counts
     yield Reading(SIZE, {(store,): counts.commands})
     yield Reading(SECONDS, {(store,): counts.seconds})
-    outcomes: dict[Any, int] = dict(counts.outcomes)
-    yield Reading(OUTCOMES, {(store, kind.__name__): number for kind, number in outcomes.items()})
+    outcomes = dict(counts.outcomes)  # a copy at once: it grows while it is read
+    yield Reading(OUTCOMES, {(store, word): number for word, number in outcomes.items()})
     causes = {"unsent": counts.unsent, "refused": counts.refused, "bug": counts.bugs}
     yield Reading(FAILED, {(store, cause): number for cause, number in causes.items()})
     yield Reading(IN_FLIGHT, {(store,): loop.in_flight_seconds})

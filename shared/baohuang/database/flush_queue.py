@@ -25,16 +25,18 @@ def _no_order(_command: object) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[C]):
+class Kind(Generic[C, O]):
     """What has to be known of a kind of command for it to be flushed, and how its callers are told of failures.
 
     `lane` and `alone_with` are what a flush has one command of; those of a lane go in the order they came. `order` is
     what a flush is sorted by. `busy` says that nothing was written, `unknown` that something may have been, `closed`
-    that commands are not taken any more, `unstorable` that this one never will be.
+    that commands are not taken any more, `unstorable` that this one never will be. `word` is what an outcome, or an
+    error in its place, is counted as: for operators, so it is nothing's name in the code.
     """
 
     name: str
     lane: Callable[[C], Hashable]
+    word: Callable[[O | Exception], str]
     busy: type[Exception]
     unknown: type[Exception]
     closed: type[Exception]
@@ -72,7 +74,7 @@ class Waiting(Generic[C, O]):
 class FlushQueue(Generic[C, O]):
     """Waiting commands by lane."""
 
-    kind: Kind[C]
+    kind: Kind[C, O]
     lanes: dict[Hashable, deque[Waiting[C, O]]] = field(default_factory=dict)
     length: int = 0
 

@@ -40,6 +40,7 @@ class Busy(enum.Enum):
     BUSY = enum.auto()
 
 
+_BUSY: Final = "Busy"
 _LOOK_AGAIN_SECONDS: Final = 0.5
 """How often it is looked for more who have waited long enough, while a flush is not answered."""
 _MARGIN_SECONDS: Final = 1.0
@@ -85,9 +86,9 @@ class Pace:
 class GroupCommit(Generic[C, O]):
     """The flush loop; an async context manager that drains on its way out."""
 
-    def __init__(self, kind: Kind[C], send: Send[C, O], pace: Pace | None = None) -> None:
+    def __init__(self, kind: Kind[C, O], send: Send[C, O], pace: Pace | None = None) -> None:
         self.counts = FlushCounts()
-        self._kind: Final = kind
+        self._kind: Final[Kind[C, O]] = kind
         self._send: Final = send
         self._pace: Final = pace or Pace()
         self._queue: Final[FlushQueue[C, O]] = FlushQueue(kind)
@@ -233,9 +234,10 @@ class GroupCommit(Generic[C, O]):
         return len(batch)
 
     def _settle(self, waiting: Waiting[C, O], settled: O | Exception | Busy) -> int:
-        self.counts.outcomes[type(settled)] += 1
         if isinstance(settled, Busy):
+            self.counts.outcomes[_BUSY] += 1
             return self._again(waiting, self._kind.busy("what it needs is held by somebody"))
+        self.counts.outcomes[self._kind.word(settled)] += 1
         if isinstance(settled, Exception):
             waiting.fail(settled)
         else:

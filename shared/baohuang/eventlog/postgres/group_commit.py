@@ -5,7 +5,7 @@ give some up go first, so that others of it may take them.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 from msgspec import Struct
 
@@ -14,13 +14,19 @@ from baohuang.database.group_commit import Busy, GroupCommit, Pace, Send
 from baohuang.eventlog.chain import Link
 from baohuang.eventlog.port import (
     Append,
+    Appended,
+    Duplicate,
     LogBusy,
     LogClosed,
     LogCorrupted,
     Outcome,
     OutcomeUnknown,
+    Refused,
     StreamId,
+    TooEarly,
+    TooLate,
     Unstorable,
+    VersionConflict,
 )
 
 Settled = Outcome | LogCorrupted | Busy
@@ -57,9 +63,29 @@ def _names_given_up_first(linked: Linked) -> tuple[bool, bool]:
     return not linked.command.releases, bool(linked.command.claims)
 
 
-_APPENDS: Final = Kind(
+def _word(outcome: Outcome | Exception) -> str:  # noqa: PLR0911 (one an outcome)
+    match outcome:
+        case Appended():
+            return "Appended"
+        case VersionConflict():
+            return "VersionConflict"
+        case Duplicate():
+            return "Duplicate"
+        case Refused():
+            return "Refused"
+        case TooEarly():
+            return "TooEarly"
+        case TooLate():
+            return "TooLate"
+        case Exception():
+            return "Corrupted"
+    assert_never(outcome)
+
+
+_APPENDS: Final[Kind[Linked, Outcome]] = Kind(
     name="event log",
     lane=_stream,
+    word=_word,
     alone_with=_request,
     order=_names_given_up_first,
     busy=LogBusy,
