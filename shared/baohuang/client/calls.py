@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 import grpc
 
 from baohuang.client.affinity import affinity
+from baohuang.client.both_ways import BothWays
 from baohuang.client.calling import calling
 from baohuang.client.credentials import Credentials, Metadata
 from baohuang.client.errors import NotKnownError, Refusal, error_of
@@ -87,9 +88,9 @@ class Calls:
         stream: Stream = method(request, metadata=(*self._known_by(), *affinity(request), *carried.onward()))
         return stream
 
-    def open_both_ways(self, method: Any) -> Any:
+    def open_both_ways(self, method: Any) -> BothWays:
         """Open a stream in both directions."""
-        return method(metadata=(*self._known_by(), *carried.onward()))
+        return BothWays(method(metadata=(*self._known_by(), *carried.onward())))
 
     def _known_by(self) -> Metadata:
         """Return who the caller says he is. Raises NotKnownError for what metadata cannot carry."""
