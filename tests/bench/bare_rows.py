@@ -1,8 +1,8 @@
 """The baseline of the event log: the same rows, one a transaction, and nothing else.
 
 The table has the columns, types and unique constraints of the log's events, and no checks, heads, requests, chain or
-contiguous positions. Inserts are prepared and go over 32 connections at once, which lets the server group their
-commits; a sequence numbers them.
+contiguous positions. Inserts are prepared and go over 32 connections at once, unless told otherwise, which lets the
+server group their commits; a sequence numbers them.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 """
 
 
-async def inserted(dsn: str, seconds: float) -> float:
-    """Return the rows a second that 32 connections insert, each waiting for its commit."""
-    async with asyncpg.create_pool(dsn, min_size=CONNECTIONS, max_size=CONNECTIONS) as pool:
+async def inserted(dsn: str, seconds: float, connections: int = CONNECTIONS) -> float:
+    """Return the rows a second that so many connections insert, each waiting for its commit."""
+    async with asyncpg.create_pool(dsn, min_size=connections, max_size=connections) as pool:
         await pool.execute(_CREATE)
         start = time.perf_counter()
-        counts = await asyncio.gather(*(_insert(pool, number, start + seconds) for number in range(CONNECTIONS)))
+        counts = await asyncio.gather(*(_insert(pool, number, start + seconds) for number in range(connections)))
         return sum(counts) / (time.perf_counter() - start)
 
 

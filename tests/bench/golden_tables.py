@@ -1,6 +1,7 @@
 """The golden histories, as benches use them: tables of all rulesets, with rulings of every kind."""
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -25,6 +26,8 @@ from baohuang.eventlog.summaries import new_summary
 from baohuang.rules.evolve import fold
 from baohuang.rules.state import Table
 
+PLAYER: Final = re.compile(rb'"(an|bo|cai|du|en)"')
+"""A player's name, in the data of an event."""
 _FOLDER: Final = Path(__file__).parents[1] / "golden" / "tables"
 
 

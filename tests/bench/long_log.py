@@ -1,6 +1,5 @@
 """Logs of any length, made of the golden histories: listings read them, no chain of theirs holds."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ import asyncpg
 
 from baohuang.eventlog.port import StreamId, Version
 
-from .golden_tables import Row, read_tables
+from .golden_tables import PLAYER, Row, read_tables
 
 _COPY: Final = Path(__file__).with_name("long_log.sql").read_text(encoding="utf-8")
 _REPEAT: Final = Path(__file__).with_name("repeated_hand.sql").read_text(encoding="utf-8")
@@ -33,7 +32,6 @@ from eventlog.events as e cross join eventlog.players_of(e) as about (player)
 where e.type in ('HandVoided', 'TableDissolved', 'TurnExtended', 'VoidReversed')
     and e.type not in ('CardsPlayed', 'Passed')
 """
-_PLAYER: Final = re.compile(rb'"(an|bo|cai|du|en)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def _recorded(tables: dict[str, Sequence[Row]]) -> list[tuple[object, ...]]:
     turns = sorted((row.version, name, row) for name, rows in tables.items() for row in rows)
     return [
         (place, name, row.version, row.type, row.actor, row.request_id, bytes(row.data).decode(),
-         bytes.fromhex(row.salt), bytes.fromhex(row.hash), bool(_PLAYER.search(row.data)))
+         bytes.fromhex(row.salt), bytes.fromhex(row.hash), bool(PLAYER.search(row.data)))
         for place, (_, name, row) in enumerate(turns, 1)
     ]  # fmt: skip
 

@@ -12,7 +12,10 @@ from .row import Row
 
 def show(rows: Sequence[Row]) -> None:
     """Print the rows as one table."""
-    table = Table("bench", "unit", "against")
+    table = Table()
+    table.add_column("bench", no_wrap=True)
+    for title in ("unit", "against"):
+        table.add_column(title)
     for title in ("value", "baseline", "ratio"):
         table.add_column(title, justify="right")
     for row in rows:
