@@ -8,7 +8,7 @@ import pytest
 
 from baohuang.embedded.nats import EmbeddedNats
 from command_line.development_key import DevelopmentKey
-from rollout.fleet import Fleet, Place, fleet_on
+from fleet.fleet import Fleet, Place, fleet_on
 
 QUICK: Final = {
     "BAOHUANG_FILL_WITH_BOTS_AFTER": "1",
@@ -20,8 +20,9 @@ QUICK: Final = {
 
 @pytest.fixture
 async def nats_server(tmp_path: Path) -> AsyncIterator[EmbeddedNats]:
-    """Give a nats-server that was not started."""
+    """Give a nats-server that runs."""
     server = EmbeddedNats(tmp_path / "servers")
+    await server.start()
     yield server
     await server.destroy()
 
@@ -31,7 +32,7 @@ async def place(own_database_dsn: str, nats_server: EmbeddedNats, tmp_path: Path
     """Give what a fleet stands on."""
     folder = tmp_path / "fleet"
     folder.mkdir()
-    return Place(folder, own_database_dsn, await nats_server.start(), DevelopmentKey.made_or_found(folder), QUICK)
+    return Place(folder, own_database_dsn, nats_server, DevelopmentKey.made_or_found(folder), QUICK)
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ from command_line.identities import by_key
 from command_line.serving import SERVED
 from eventlog.test_lost_replies import wire_to
 from eventually import eventually
-from rollout.fleet import Fleet, Place, Replica, fleet_on
+from fleet.fleet import Fleet, Place, fleet_on
+from fleet.replica import Replica
 
 ON_THE_STREAM = ("table", "scoring", "rating")
 HELD_UP = "select count(*) > 0 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"

@@ -24,9 +24,10 @@ from baohuang.rpc.auth import Caller, CallerId, Role
 from baohuang.rules.state import PlayerId
 from command_line.identities import Identify
 from eventually import eventually
-from rollout.crowd import Crowd, WatchfulClient
-from rollout.fleet import Fleet, Place
-from up.kills.checks import all_settled, check_against_recomputation, check_logs, check_points
+from fleet.crowd import Crowd, WatchfulClient
+from fleet.fleet import Fleet, Place
+from fleet.settled import all_settled, check_against_recomputation
+from up.kills.checks import SETTLED_SECONDS, check_logs, check_points
 from up.kills.records import Record
 
 TABLES: Final = 50
@@ -114,7 +115,7 @@ async def check(fleet: Fleet, crowd: Crowd, place: Place, identify: Identify) ->
     assert record.playing == {}
     assert len(record.finished) == len({table for player in crowd.players for table in player.played}) >= TABLES
     assert [client.gaps for client in crowd.clients if client.gaps] == []
-    await all_settled(place.dsn, record)
+    await all_settled(place.dsn, SETTLED_SECONDS)
     await check_against_recomputation(place.dsn)
     await check_points(fleet.address_of, record, identify)
     endings = sum((client.endings for client in crowd.clients), Counter[str]())

@@ -1,14 +1,27 @@
-"""The code of the last release, unpacked once, and folders for servers."""
+"""The code of the last release, unpacked once, and a fleet over a database and a NATS that no service has used yet."""
 
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from upgrades.fleet import Code, Fleet, fleet
+from baohuang.embedded.nats import EmbeddedNats
+from baohuang.embedded.postgres import EmbeddedPostgres
+from command_line.development_key import DevelopmentKey
+from databases import Server
+from fleet.code import Code
+from fleet.fleet import Fleet, Place, fleet_on
 from upgrades.releases import last_release, unpack
+
+QUICK: Final = {
+    "BAOHUANG_INSECURE_DEV": "true",
+    "BAOHUANG_RATE_LIMIT_PER_SECOND": "10000",
+    "BAOHUANG_RATE_LIMIT_BURST": "10000",
+}
+"""Players are believed on their word, and are as fast as they can."""
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +36,16 @@ def before() -> Iterator[Code]:
 
 
 @pytest.fixture
-async def servers(folder: Path) -> AsyncIterator[Fleet]:
-    """Give an empty database and NATS, which no service uses yet."""
-    async with fleet(folder) as started:
-        yield started
+async def place(folder: Path) -> AsyncIterator[Place]:
+    """Give an empty database and NATS, of a cluster that has never run this system."""
+    postgres, nats = EmbeddedPostgres(folder), EmbeddedNats(folder)
+    async with postgres as dsn, nats:
+        Server(dsn).hurry()
+        yield Place(folder, dsn, nats, DevelopmentKey.made_or_found(folder), QUICK, metrics=True)
+
+
+@pytest.fixture
+async def servers(place: Place) -> AsyncIterator[Fleet]:
+    """Give a fleet of which nothing runs yet."""
+    async with fleet_on(place) as fleet:
+        yield fleet

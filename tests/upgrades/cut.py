@@ -16,10 +16,10 @@ import msgspec
 
 from baohuang.embedded.postgres_binaries import installed_binaries
 from deploy.tree import ROOT
+from fleet.settled import all_settled
 from up.running import dsn_of, up
 from upgrades.played import Addresses, Played, play_all
 from upgrades.releases import RELEASES, unpack
-from upgrades.settled import all_settled
 
 _NEEDED: Final = ("shared", "services", "pyproject.toml", "README.md", "LICENSE")
 

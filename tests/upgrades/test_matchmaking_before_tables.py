@@ -7,20 +7,21 @@ from baohuang.client import DevelopmentIdentity, connect, connect_matchmaking
 from baohuang.client.tickets import Matched
 from baohuang.rules.state import PlayerId
 from command_line.migrating import migrate_all
-from command_line.services import BESIDE_TABLES, MATCHMAKING, TABLE
-from upgrades.fleet import THIS, Code, Fleet
+from command_line.services import BESIDE_TABLES
+from fleet.code import THIS, Code
+from fleet.fleet import Fleet, Place
 
 PLAYERS = tuple(PlayerId(name) for name in ("an", "bo", "chen", "deng", "er"))
 
 
-async def test_tables_of_the_release_before(servers: Fleet, before: Code) -> None:
+async def test_tables_of_the_release_before(servers: Fleet, place: Place, before: Code) -> None:
     """Five who queue sit at one of its tables."""
-    await asyncio.to_thread(migrate_all, servers.dsn, BESIDE_TABLES)
-    await servers.start((TABLE, before), (MATCHMAKING, THIS))
+    await asyncio.to_thread(migrate_all, place.dsn, BESIDE_TABLES)
+    await servers.start_all(("table", before), ("matchmaking", THIS))
     async with AsyncExitStack() as stack:
-        seated = await asyncio.gather(*(closed(stack, servers.address(MATCHMAKING), one) for one in PLAYERS))
+        seated = await asyncio.gather(*(closed(stack, servers.address_of("matchmaking"), one) for one in PLAYERS))
     (table_id,) = {one.table_id for one in seated}
-    async with connect(servers.address(TABLE), DevelopmentIdentity(PLAYERS[0])) as client:
+    async with connect(servers.address_of("table"), DevelopmentIdentity(PLAYERS[0])) as client:
         view = await client.get_table(table_id)
     assert {seat.player for seat in view.table.seats} == set(PLAYERS)
 

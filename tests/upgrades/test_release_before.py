@@ -8,10 +8,11 @@ from contextlib import AsyncExitStack
 import pytest
 
 from command_line.migrating import migrate_all
-from command_line.services import BESIDE_TABLES, MATCHMAKING, RATING, SCORING, TABLE
-from upgrades.crowds import check_unharmed, crowds, play_all
-from upgrades.fleet import Code, Fleet
-from upgrades.settled import check_all
+from command_line.services import BESIDE_TABLES
+from fleet.code import Code
+from fleet.companies import check_unharmed, companies, play_all
+from fleet.fleet import Fleet, Place
+from fleet.settled import check_all
 
 TABLES = 2
 
@@ -28,17 +29,17 @@ async def said_by(code: Code, *arguments: str) -> str:
 
 
 @pytest.mark.timeout(600)
-async def test_it_plays_scores_and_rates_on_the_new_schema(servers: Fleet, before: Code) -> None:
+async def test_it_plays_scores_and_rates_on_the_new_schema(servers: Fleet, place: Place, before: Code) -> None:
     """All its services serve there; hands are played to their end, scored, rated; both releases find nothing wrong.
 
     Its own migration, run there by who goes back, finds nothing to do.
     """
-    await asyncio.to_thread(migrate_all, servers.dsn, BESIDE_TABLES)
-    await said_by(before, "migrate", "--postgres-dsn", servers.dsn)
-    await servers.start(*((service, before) for service in (TABLE, SCORING, RATING, MATCHMAKING)))
+    await asyncio.to_thread(migrate_all, place.dsn, BESIDE_TABLES)
+    await said_by(before, "migrate", "--postgres-dsn", place.dsn)
+    await servers.start_all(*((service, before) for service in ("table", "scoring", "rating", "matchmaking")))
     async with AsyncExitStack() as stack:
-        await play_all(await crowds(stack, servers.address(TABLE), TABLES, "p"))
-    await check_all(servers.dsn)
+        await play_all(await companies(stack, servers.address_of("table"), TABLES, "p"))
+    await check_all(place.dsn)
     for command in ("verify", "reconcile"):
-        await said_by(before, command, "--postgres-dsn", servers.dsn)
-    await check_unharmed(servers.dsn, TABLES)
+        await said_by(before, command, "--postgres-dsn", place.dsn)
+    await check_unharmed(place.dsn, TABLES)

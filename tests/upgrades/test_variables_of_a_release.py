@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from deploy.tree import ROOT
-from upgrades.fleet import THIS, Code
+from fleet.code import THIS, Code
 
 PROGRAM = """
 import json

@@ -7,8 +7,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
-import asyncpg
-
 from baohuang.client import (
     HOUSE,
     DevelopmentIdentity,
@@ -23,44 +21,11 @@ from baohuang.client.calls import channel_to
 from baohuang.rules.events import HandFinished
 from baohuang.rules.state import PlayerId, TableStatus
 from command_line.identities import Identify
-from eventually import eventually
-from scoring.test_audit import run
 from up.kills.players import Player
 from up.kills.records import Record
 
 SETTLED_SECONDS: Final = 60.0
 """Within which the ledger and the ratings have caught up with the log, after whatever was killed last."""
-_REACHED: Final = """
-    select (select last_number from scoring.progress) = $1
-       and exists (select from rating.checkpoints where number = $1)
-"""
-
-
-async def all_settled(dsn: str, record: Record) -> None:
-    """Wait until the ledger has every hand and fine of the log, and the ratings have all of the ledger."""
-    admin = await asyncpg.connect(dsn)
-    try:
-        settling = len(record.finished) + len(record.fines)
-
-        async def reached() -> bool:
-            return bool(await admin.fetchval(_REACHED, settling))
-
-        await eventually(reached, SETTLED_SECONDS)
-    finally:
-        await admin.close()
-
-
-async def check_against_recomputation(dsn: str) -> None:
-    """Check that the ledger and the ratings are what the log gives, anew; that nothing was set aside.
-
-    And that the log is what was played: each command is decided, and each deal made, again.
-    """
-    for command in (("reconcile",), ("rebuild", "scoring"), ("rebuild", "rating")):
-        done = await run(dsn, *command)
-        assert (done.exit_code, "no difference" in done.stdout) == (0, True), done.output
-    for command in (("set-aside",), ("verify",)):
-        done = await run(dsn, *command)
-        assert done.exit_code == 0, done.output
 
 
 async def check_points(

@@ -13,7 +13,8 @@ from baohuang.eventlog.postgres.log import open_log
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId
 from eventually import eventually
-from up.kills.checks import all_settled, check_against_recomputation, check_logs, check_place, check_points
+from fleet.settled import all_settled, check_against_recomputation
+from up.kills.checks import SETTLED_SECONDS, check_logs, check_place, check_points
 from up.kills.killer import Kill, Killer
 from up.kills.players import (
     Kind,
@@ -122,7 +123,7 @@ async def check(started: Up, crowd: People, scale: Scale) -> None:
     record.check_rulings({player.name: player.fined for player in crowd.all})
     assert len(record.finished) == scale.all_hands
     assert record.playing == {}
-    await all_settled(dsn_of(started), record)
+    await all_settled(dsn_of(started), SETTLED_SECONDS)
     await check_against_recomputation(dsn_of(started))
     await check_points(started.address_of, record)
     print(

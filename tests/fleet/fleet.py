@@ -10,71 +10,59 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
-
-import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from types import MappingProxyType
+from typing import Final
 
 from baohuang.embedded.account import Account
 from baohuang.embedded.child import Child, Program
+from baohuang.embedded.nats import EmbeddedNats
 from baohuang.embedded.ports import LOOPBACK, free_port
 from baohuang.rpc.auth import Caller, CallerId, Role
+from baohuang.stream.permissions import NatsUser
 from command_line.development_key import DevelopmentKey, jwks_path, signing_key_path
 from command_line.serving import SERVED
 from deploy.pods import Workload, workloads
 from deploy.rendering import Combination
 from deploy.tree import ROOT
 from eventually import eventually
+from fleet.code import THIS, Code
+from fleet.replica import Replica
 
 _START_SECONDS: Final = 120.0
 _TOKEN_SECONDS: Final = 3600.0
+_ON_NATS: Final = MappingProxyType(
+    {"table": NatsUser.TABLE, "scoring": NatsUser.SCORING, "rating": NatsUser.RATING},
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a fleet stands on, which no manifest knows; `quick` are further variables of every service."""
+    """What a fleet stands on, which no manifest knows; `quick` are further variables of every service.
+
+    The NATS is one that was started. With `metrics` each replica tells Prometheus its own.
+    """
 
     folder: Path
     dsn: str
-    nats_url: str
+    nats: EmbeddedNats
     key: DevelopmentKey
     quick: Mapping[str, str]
+    metrics: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class Replica:
-    """One process; `probe` is where it tells its health to the kubelet."""
-
-    name: str
-    workload: Workload
-    child: Child
-    probe: str
-
-    async def is_ready(self) -> bool:
-        """Ask what the readiness probe of its pod asks. Fails when it has ended."""
-        if self.child.exit_code is not None:
-            raise self.child.died()
-        return bool(await health_at(self.probe, self.asked) == health_pb2.HealthCheckResponse.SERVING)
-
-    @property
-    def asked(self) -> str:
-        """Which service's health its readiness probe asks for."""
-        return str(self.workload.container["readinessProbe"]["grpc"].get("service", ""))
-
-    async def drained(self) -> float:
-        """Send SIGTERM and wait for its end, which comes within its pod's grace period; give the seconds it took."""
-        pod, since = self.workload.pod, time.monotonic()
-        slept = self.workload.container["lifecycle"]["preStop"]["sleep"]["seconds"]
-        self.child.send(signal.SIGTERM)
-        code = await asyncio.wait_for(self.child.wait(), pod["terminationGracePeriodSeconds"] - slept)
-        assert code == 0, self.child.died()
-        return time.monotonic() - since
+    def secrets_of(self, service: str) -> Mapping[str, str]:
+        """Return what a service is told by Secrets."""
+        told = {
+            "BAOHUANG_POSTGRES_DSN": self.dsn,
+            "BAOHUANG_SERVICE_TOKEN": self.key.token(Caller(CallerId(service), Role.SERVICE), _TOKEN_SECONDS),
+        }
+        user = _ON_NATS.get(service)
+        return told if user is None else {**told, "BAOHUANG_NATS_URL": self.nats.url_of(user)}
 
 
 class Fleet:
@@ -91,24 +79,36 @@ class Fleet:
         """Return the one address of all replicas of a service."""
         return f"{LOOPBACK}:{self._ports[service]}"
 
-    def launch(self, service: str) -> Replica:
+    def launch(self, service: str, code: Code = THIS) -> Replica:
         """Start one more replica."""
-        name, probe = f"{service}-{next(self._numbers[service])}", f"{LOOPBACK}:{free_port()}"
-        replica = Replica(name, _pods()[service], self._child(name, service, probe), probe)
+        name = f"{service}-{next(self._numbers[service])}"
+        probe, metrics = f"{LOOPBACK}:{free_port()}", free_port()
+        told = {"BAOHUANG_METRICS_LISTEN": f"{LOOPBACK}:{metrics}"} if self._place.metrics else {}
+        child = self._child(name, service, code, {**self._told(name, service, probe), **told})
+        replica = Replica(name, code, _pods()[service], child, probe, metrics)
         self.running[service].append(replica)
         return replica
 
-    async def start(self, service: str) -> Replica:
+    async def start(self, service: str, code: Code = THIS) -> Replica:
         """Start one more replica and wait until it is ready."""
-        since, replica = time.monotonic(), self.launch(service)
+        since, replica = time.monotonic(), self.launch(service, code)
         await eventually(replica.is_ready, _START_SECONDS)
         self._tell(f"{replica.name} is ready after {time.monotonic() - since:.1f} s")
         return replica
 
+    async def start_all(self, *wanted: tuple[str, Code]) -> Sequence[Replica]:
+        """Start replicas side by side, each with a release's code, and wait until all are ready."""
+        return await asyncio.gather(*(self.start(service, code) for service, code in wanted))
+
     async def end(self, replica: Replica) -> None:
         """Drain a replica."""
-        self.running[replica.workload.name].remove(replica)
+        self.running[replica.service].remove(replica)
         self._tell(f"{replica.name} drained in {await replica.drained():.1f} s")
+
+    async def kill(self, replica: Replica) -> None:
+        """End a replica with SIGKILL, as a crash would."""
+        self.running[replica.service].remove(replica)
+        await replica.child.stop(())
 
     async def roll(self, service: str) -> None:
         """Replace all replicas of a service one by one: a new one first (maxSurge 1), then an old one goes."""
@@ -127,28 +127,18 @@ class Fleet:
         for service in ("bots", "matchmaking", "history", "rating", "scoring", "table"):
             await self.scale(service, 0)
 
-    def _child(self, name: str, service: str, probe: str) -> Child:
+    def _child(self, name: str, service: str, code: Code, environment: Mapping[str, str]) -> Child:
         home = self._place.folder / name
         home.mkdir()
         arguments = [sys.executable, "-m", "command_line", *_pods()[service].container["args"]]
-        environment = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": os.pathsep.join(sys.path),
-            "BAOHUANG_SHARE_PORT": "true",
-            **self._told(name, service, probe),
-            **self._place.quick,
-        }
+        of_the_machine = {"PATH": os.environ["PATH"], "PYTHONPATH": code.path}
         account = Account(os.geteuid(), os.getegid())
-        return Child.start(Program(name, arguments, home / "log", ROOT, environment, account, signal.SIGTERM))
+        told = {**of_the_machine, **environment, **self._place.quick}
+        return Child.start(Program(name, arguments, home / "log", ROOT, told, account, signal.SIGTERM))
 
     def _told(self, name: str, service: str, probe: str) -> dict[str, str]:
         """Return what the container of the service's pod is told, with the names of this machine."""
-        held = {
-            "BAOHUANG_REPLICA": name,
-            "BAOHUANG_POSTGRES_DSN": self._place.dsn,
-            "BAOHUANG_NATS_URL": self._place.nats_url,
-            "BAOHUANG_SERVICE_TOKEN": self._place.key.token(Caller(CallerId(service), Role.SERVICE), _TOKEN_SECONDS),
-        }
+        held = {"BAOHUANG_REPLICA": name, **self._place.secrets_of(service)}
         here = {
             "0.0.0.0:50051": self.address_of(service),
             "0.0.0.0:50050": probe,
@@ -157,28 +147,19 @@ class Fleet:
             **{f"{other}:50051": self.address_of(other) for other in SERVED},
         }
         told = _pods()[service].told()
-        return {variable: held[variable] if text is None else here.get(text, text) for variable, text in told.items()}
+        named = {variable: held[variable] if text is None else here.get(text, text) for variable, text in told.items()}
+        return {**named, "BAOHUANG_SHARE_PORT": "true"}
 
 
 @asynccontextmanager
 async def fleet_on(place: Place) -> AsyncIterator[Fleet]:
-    """Give a fleet of which nothing runs yet; what runs at the end of the block, since it failed, is killed."""
+    """Give a fleet of which nothing runs yet; what runs at the end of the block is killed."""
     fleet = Fleet(place)
     try:
         yield fleet
     finally:
         for replica in [one for some in fleet.running.values() for one in some]:
             await replica.child.stop(())
-
-
-async def health_at(address: str, service: str) -> Any:
-    """Return what a server tells of a service's health, None if it does not answer."""
-    async with grpc.aio.insecure_channel(address) as channel:
-        try:
-            request = health_pb2.HealthCheckRequest(service=service)
-            return (await health_pb2_grpc.HealthStub(channel).Check(request, timeout=5)).status
-        except grpc.aio.AioRpcError:
-            return None
 
 
 @cache

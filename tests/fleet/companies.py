@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import Any
 
 import asyncpg
 
@@ -18,7 +19,7 @@ PATIENCE = Patience(call_seconds=20.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class Company:
     """A table and its bots, by seat."""
 
     table_id: TableId
@@ -45,22 +46,22 @@ async def five(stack: AsyncExitStack, address: str, players: Sequence[str]) -> S
     return [Bot(client, seat) for seat, client in enumerate(clients)]
 
 
-async def crowds(stack: AsyncExitStack, address: str, tables: int, name: str) -> Sequence[Crowd]:
+async def companies(stack: AsyncExitStack, address: str, tables: int, name: str) -> Sequence[Company]:
     """Open tables of all rulesets in turn, with five bots each."""
     rulesets = sorted(RULESETS)
     made = []
     for number in range(tables):
         bots = await five(stack, address, [f"{name}{number}-{seat}" for seat in range(5)])
         opened = await bots[0].client.open_table(rulesets[number % len(rulesets)])
-        made.append(Crowd(opened.table_id, bots))
+        made.append(Company(opened.table_id, bots))
     return made
 
 
-async def play_all(several: Sequence[Crowd]) -> None:
+async def play_all(several: Sequence[Company]) -> None:
     """Play a hand at each table, at once."""
     async with asyncio.TaskGroup() as tasks:
-        for crowd in several:
-            tasks.create_task(crowd.play())
+        for company in several:
+            tasks.create_task(company.play())
 
 
 async def check_unharmed(dsn: str, hands: int) -> None:
@@ -71,3 +72,12 @@ async def check_unharmed(dsn: str, hands: int) -> None:
     counted = {row["type"]: row["times"] for row in rows}
     assert (counted["HandStarted"], counted["HandFinished"]) == (hands, hands)
     assert not {"PlayerFined", "TrusteeshipEntered", "HandVoided"} & counted.keys()
+
+
+async def fetched(dsn: str, query: str, *arguments: object) -> Any:
+    """Return the value that a query finds."""
+    admin = await asyncpg.connect(dsn)
+    try:
+        return await admin.fetchval(query, *arguments)
+    finally:
+        await admin.close()
