@@ -2,11 +2,10 @@
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import grpc
 
@@ -14,11 +13,12 @@ from baohuang.client import MatchmakingClient, Moment, Receipt
 from baohuang.client.calls import channel_to
 from baohuang.client.commands import Request
 from baohuang.client.playing import Playing
-from baohuang.client.reading import END, Stream
-from baohuang.gen.table.v1 import play_pb2, watch_pb2
+from baohuang.client.reading import Stream
+from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId
 from command_line.identities import Identify
+from fleet.streams import NotedStream
 from up.kills.players import Kind, Noted, NotingClient, Player, sit_by_themselves, sit_together
 
 KINDS: Final = (
@@ -30,36 +30,6 @@ KINDS: Final = (
     Kind("homy-qingdao", (3,), Options(bots=True)),
 )
 """How a table's players come to it: each company has a table to itself, so none waits for another."""
-_DRAINING: Final = watch_pb2.ReconnectReason.Name(watch_pb2.RECONNECT_REASON_DRAINING)
-
-
-class _NotingStream:
-    """A stream of a table, or one to play over, that notes how it ended."""
-
-    def __init__(self, stream: Any, endings: Counter[str]) -> None:
-        self._stream = stream
-        self._endings = endings
-
-    async def read(self) -> object:
-        """Return the next message."""
-        try:
-            message = await self._stream.read()
-        except grpc.aio.AioRpcError as failed:
-            self._endings[failed.code().name] += 1
-            raise
-        if isinstance(message, watch_pb2.WatchTableResponse | play_pb2.PlayResponse) and message.HasField("reconnect"):
-            self._endings[watch_pb2.ReconnectReason.Name(message.reconnect.reason)] += 1
-        elif message is END:
-            self._endings["without a word"] += 1
-        return message
-
-    async def write(self, message: object) -> None:
-        """Send a message."""
-        await self._stream.write(message)
-
-    def cancel(self) -> object:
-        """Want no more of it."""
-        return self._stream.cancel()
 
 
 class Slow(NamedTuple):
@@ -71,24 +41,17 @@ class Slow(NamedTuple):
 
 
 class WatchfulClient(NotingClient):
-    """Notes beside each answer how long it took, how streams ended, and versions that did not follow each other."""
+    """Notes beside each answer how long it took, its streams, and versions that did not follow each other."""
 
     def __init__(self, channel: grpc.aio.Channel, player: PlayerId, notes: list[Noted], identify: Identify) -> None:
         super().__init__(channel, player, notes, identify)
-        self.endings: Counter[str] = Counter()
+        self.streams: list[NotedStream] = []
         self.gaps: list[tuple[int, int]] = []
-        self.watches = 0
         self.hands_seen = 0
         self.slowest = Slow(0.0, "", 0.0)
 
-    @property
-    def sent_away(self) -> int:
-        """How often he was told to reconnect since the server was going."""
-        return self.endings[_DRAINING]
-
     async def watch(self, table_id: TableId, *, invitation_code: str = "") -> AsyncGenerator[Moment, None]:
         """See `TableClient.watch`."""
-        self.watches += 1
         before: Moment | None = None
         async with aclosing(self._moments(table_id, invitation_code)) as moments:
             async for moment in moments:
@@ -112,7 +75,11 @@ class WatchfulClient(NotingClient):
         return super().watch(table_id, invitation_code=invitation_code)
 
     def _open_stream(self, request: watch_pb2.WatchTableRequest) -> Stream:
-        return _NotingStream(super()._open_stream(request), self.endings)
+        return self._noted(NotedStream(super()._open_stream(request), request))
+
+    def _noted(self, stream: NotedStream) -> NotedStream:
+        self.streams.append(stream)
+        return stream
 
 
 class StreamingClient(WatchfulClient):
@@ -137,8 +104,8 @@ class StreamingClient(WatchfulClient):
     def _moments(self, table_id: TableId, invitation_code: str) -> AsyncGenerator[Moment, None]:
         return self._playing.watch(table_id, invitation_code=invitation_code)
 
-    def _open_both_ways(self) -> _NotingStream:
-        return _NotingStream(self._calls.open_both_ways(self._stub.Play), self.endings)
+    def _open_both_ways(self) -> NotedStream:
+        return self._noted(NotedStream(self._calls.open_both_ways(self._stub.Play)))
 
 
 @dataclass(slots=True)
@@ -155,6 +122,11 @@ class Crowd:
     def players(self) -> list[Player]:
         """All of them."""
         return [player for _, company in self.companies for player in company]
+
+    @property
+    def streams(self) -> list[NotedStream]:
+        """All streams they opened so far."""
+        return [stream for client in self.clients for stream in client.streams]
 
     async def gather(self, stack: AsyncExitStack, tables: str, matchmaking: str, identify: Identify, many: int) -> None:
         """Have the companies of so many tables come, each player over a connection of his own."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Final
@@ -24,17 +23,17 @@ from baohuang.rpc.auth import Caller, CallerId, Role
 from baohuang.rules.state import PlayerId
 from command_line.identities import Identify
 from eventually import eventually
-from fleet.crowd import Crowd, WatchfulClient
+from fleet.crowd import Crowd
 from fleet.fleet import Fleet, Place
 from fleet.settled import all_settled, check_against_recomputation
+from fleet.streams import SENT_AWAY, Ending, NotedStream, check_endings, counted
 from up.kills.checks import SETTLED_SECONDS, check_logs, check_points
 from up.kills.records import Record
 
 TABLES: Final = 50
-THINK_SECONDS: Final = 1.0
-"""A hand then lasts for longer than the rollout of the tables, so that each of them is in the middle of one."""
+THINK_SECONDS: Final = 0.5
+"""A hand then lasts for longer than the rollout, so that each of the tables is in the middle of one."""
 REPLICAS: Final = {"table": 3, "scoring": 2, "rating": 2, "matchmaking": 2, "history": 1, "bots": 1}
-ASIDE: Final = ("scoring", "rating", "matchmaking", "history", "bots")
 
 
 @pytest.mark.timeout(900)
@@ -42,8 +41,9 @@ async def test_a_rollout_costs_nobody_anything(fleet: Fleet, place: Place) -> No
     """Each replica of each service ends in order; table goes from three to five to two; play goes on all the while.
 
     Every acknowledged move is in the log once; no hand is voided, no turn extended, nobody fined or played by a
-    trustee; every hand is scored and rated once; every watcher is told to reconnect and misses no version; nobody who
-    plays or asks anything meets an error.
+    trustee; every hand is scored and rated once; every stream that a replica held was told to reconnect, with its
+    version, and no other ended but as is promised; no watcher misses a version; nobody who plays or asks anything meets
+    an error.
     """
     crowd, identify = Crowd(THINK_SECONDS), by_one_token(place)
     async with AsyncExitStack() as stack:
@@ -56,7 +56,7 @@ async def test_a_rollout_costs_nobody_anything(fleet: Fleet, place: Place) -> No
             await roll_all(fleet, crowd)
             crowd.hurried.set()
             asking.cancel()
-        await check(fleet, crowd, place, identify)
+    await check(fleet, crowd, place, identify)
     await fleet.end_all()
     check_logs(place.folder)
 
@@ -71,21 +71,24 @@ def by_one_token(place: Place) -> Identify:
 
 
 async def roll_all(fleet: Fleet, crowd: Crowd) -> None:
-    """Replace every replica of every service, table first; then scale table out and in."""
-    since, watching = time.monotonic(), [(client, client.watches) for client in crowd.clients]
-    await fleet.roll("table")
-    stayed = [client for client, watches in watching if client.watches == watches]
-    assert len(stayed) > len(crowd.clients) / 2
-    await eventually(lambda: all_sent_away(stayed), 30)
-    await asyncio.gather(*(fleet.roll(service) for service in ASIDE))
+    """Replace every replica of every service, all services at once as a new image does; then scale table out and in.
+
+    Every stream that was open before is told so by the replica that held it, but for those that their readers left.
+    """
+    since = time.monotonic()
+    held = [stream for stream in crowd.streams if stream.ending is None]
+    await asyncio.gather(*(fleet.roll(service) for service in REPLICAS))
+    await eventually(lambda: all_ended(held), 30)
+    check_endings(held)
+    assert sum(stream.ending == Ending(True, SENT_AWAY) for stream in held) > len(crowd.clients) / 2, counted(held)
     await fleet.scale("table", 5)
     await fleet.scale("table", 2)
     print(f"rolled in {time.monotonic() - since:.1f} s; {len(crowd.notes)} answers so far")
 
 
-async def all_sent_away(clients: Sequence[WatchfulClient]) -> bool:
-    """Tell whether each was told that his replica went: who thinks about his move reads it only when he has made it."""
-    return all(client.sent_away for client in clients)
+async def all_ended(streams: Sequence[NotedStream]) -> bool:
+    """Tell whether each has ended: who thinks about his move reads what he was told only when he has made it."""
+    return all(stream.ending for stream in streams)
 
 
 async def ask(fleet: Fleet, identify: Identify) -> None:
@@ -115,10 +118,10 @@ async def check(fleet: Fleet, crowd: Crowd, place: Place, identify: Identify) ->
     assert record.playing == {}
     assert len(record.finished) == len({table for player in crowd.players for table in player.played}) >= TABLES
     assert [client.gaps for client in crowd.clients if client.gaps] == []
+    check_endings(crowd.streams)
     await all_settled(place.dsn, SETTLED_SECONDS)
     await check_against_recomputation(place.dsn)
     await check_points(fleet.address_of, record, identify)
-    endings = sum((client.endings for client in crowd.clients), Counter[str]())
     slowest = max(client.slowest for client in crowd.clients)
-    print(f"{noted} answers; {len(record.finished)} hands; streams ended: {dict(endings)}")
+    print(f"{noted} answers; {len(record.finished)} hands; streams ended:\n{counted(crowd.streams)}")
     print(f"the slowest: {slowest.what} in {slowest.seconds:.1f} s, {time.monotonic() - slowest.since:.0f} s ago")
