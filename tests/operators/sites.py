@@ -88,12 +88,12 @@ class Site:
 
     @asynccontextmanager
     async def serving(self, *services: Service, **told: str) -> AsyncIterator[Mapping[Service, ServiceProcess]]:
-        """Run services until the end of the block."""
+        """Run services until the end of the block; they start side by side."""
         async with AsyncExitStack() as stack:
             running = {service: ServiceProcess(service, self.folder, self._told(service, told)) for service in services}
             for process in running.values():
                 stack.push_async_callback(process.stop)
-                await process.start()
+            await asyncio.gather(*(process.start() for process in running.values()))
             yield running
 
     def _told(self, service: Service, more: Mapping[str, str]) -> Mapping[str, str]:

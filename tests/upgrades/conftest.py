@@ -1,8 +1,9 @@
-"""The code of the last release, unpacked once, and a fleet over a database and a NATS that no service has used yet."""
+"""The code of the last release, unpacked once, and fleets over a database and a NATS that no service has used yet."""
 
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -36,16 +37,29 @@ def before() -> Iterator[Code]:
 
 
 @pytest.fixture
-async def place(folder: Path) -> AsyncIterator[Place]:
-    """Give an empty database and NATS, of a cluster that has never run this system."""
-    postgres, nats = EmbeddedPostgres(folder), EmbeddedNats(folder)
-    async with postgres as dsn, nats:
+async def nats_server(folder: Path) -> AsyncIterator[EmbeddedNats]:
+    """Give a nats-server that runs."""
+    server = EmbeddedNats(folder)
+    async with server:
+        yield server
+
+
+@pytest.fixture
+def place(own_database_dsn: str, nats_server: EmbeddedNats, folder: Path) -> Place:
+    """Give a database with the schema that this tree makes of an empty one, and an empty NATS."""
+    return Place(folder, own_database_dsn, nats_server, DevelopmentKey.made_or_found(folder), QUICK, metrics=True)
+
+
+@pytest.fixture
+async def empty_place(place: Place) -> AsyncIterator[Place]:
+    """Give an empty database of a cluster that has never run this system, and an empty NATS."""
+    async with EmbeddedPostgres(place.folder) as dsn:
         Server(dsn).hurry()
-        yield Place(folder, dsn, nats, DevelopmentKey.made_or_found(folder), QUICK, metrics=True)
+        yield replace(place, dsn=dsn)
 
 
 @pytest.fixture
 async def servers(place: Place) -> AsyncIterator[Fleet]:
-    """Give a fleet of which nothing runs yet."""
+    """Give a fleet on the database of this tree's schema, of which nothing runs yet."""
     async with fleet_on(place) as fleet:
         yield fleet

@@ -14,7 +14,7 @@ from command_line.services import BESIDE_TABLES
 from eventually import eventually
 from fleet.code import THIS
 from fleet.companies import Company, fetched, five
-from fleet.fleet import Fleet, Place
+from fleet.fleet import Fleet, Place, fleet_on
 from fleet.settled import check_all
 from scoring.test_audit import run
 from upgrades.played import QUEUED, Played
@@ -26,23 +26,24 @@ ANYBODY = DevelopmentIdentity(PlayerId("anybody"))
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("release", releases(), ids=lambda release: release.version)
-async def test_it_is_migrated_read_and_played_on(servers: Fleet, place: Place, release: Release) -> None:
+async def test_it_is_migrated_read_and_played_on(empty_place: Place, release: Release) -> None:
     """Restored and migrated, nothing is wrong with it; its hands replay; the one in its middle goes on to its end.
 
     Timers fire: what came due while nothing ran is extended (TRUST-5), and harms nobody. Points and ratings follow.
     """
-    restore(release, place.dsn)
-    await asyncio.to_thread(migrate_all, place.dsn, BESIDE_TABLES)
-    rebuilt = await run(place.dsn, "rebuild-stream", "--nats-url", place.nats.url_of(NatsUser.OPERATOR))
+    dsn = empty_place.dsn
+    restore(release, dsn)
+    await asyncio.to_thread(migrate_all, dsn, BESIDE_TABLES)
+    rebuilt = await run(dsn, "rebuild-stream", "--nats-url", empty_place.nats.url_of(NatsUser.OPERATOR))
     assert rebuilt.exit_code == 0, rebuilt.output
-    await check_all(place.dsn)
-    assert await fetched(place.dsn, "select count(*) from matchmaking.tickets where player = any ($1)", QUEUED) == 2
-    await servers.start_all(*((service, THIS) for service in ("table", "scoring", "rating", "matchmaking")))
-    played = release.played
-    await check_hands(servers, played)
-    await check_private(servers, played)
-    await goes_on(servers, place.dsn, played)
-    await check_all(place.dsn)
+    await check_all(dsn)
+    assert await fetched(dsn, "select count(*) from matchmaking.tickets where player = any ($1)", QUEUED) == 2
+    async with fleet_on(empty_place) as servers:
+        await servers.start_all(*((service, THIS) for service in ("table", "scoring", "rating", "matchmaking")))
+        await check_hands(servers, release.played)
+        await check_private(servers, release.played)
+        await goes_on(servers, dsn, release.played)
+        await check_all(dsn)
 
 
 async def check_hands(servers: Fleet, played: Played) -> None:

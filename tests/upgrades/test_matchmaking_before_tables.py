@@ -6,17 +6,14 @@ from contextlib import AsyncExitStack
 from baohuang.client import DevelopmentIdentity, connect, connect_matchmaking
 from baohuang.client.tickets import Matched
 from baohuang.rules.state import PlayerId
-from command_line.migrating import migrate_all
-from command_line.services import BESIDE_TABLES
 from fleet.code import THIS, Code
-from fleet.fleet import Fleet, Place
+from fleet.fleet import Fleet
 
 PLAYERS = tuple(PlayerId(name) for name in ("an", "bo", "chen", "deng", "er"))
 
 
-async def test_tables_of_the_release_before(servers: Fleet, place: Place, before: Code) -> None:
+async def test_tables_of_the_release_before(servers: Fleet, before: Code) -> None:
     """Five who queue sit at one of its tables."""
-    await asyncio.to_thread(migrate_all, place.dsn, BESIDE_TABLES)
     await servers.start_all(("table", before), ("matchmaking", THIS))
     async with AsyncExitStack() as stack:
         seated = await asyncio.gather(*(closed(stack, servers.address_of("matchmaking"), one) for one in PLAYERS))

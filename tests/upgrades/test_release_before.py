@@ -7,8 +7,6 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from command_line.migrating import migrate_all
-from command_line.services import BESIDE_TABLES
 from fleet.code import Code
 from fleet.companies import check_unharmed, companies, play_all
 from fleet.fleet import Fleet, Place
@@ -34,7 +32,6 @@ async def test_it_plays_scores_and_rates_on_the_new_schema(servers: Fleet, place
 
     Its own migration, run there by who goes back, finds nothing to do.
     """
-    await asyncio.to_thread(migrate_all, place.dsn, BESIDE_TABLES)
     await said_by(before, "migrate", "--postgres-dsn", place.dsn)
     await servers.start_all(*((service, before) for service in ("table", "scoring", "rating", "matchmaking")))
     async with AsyncExitStack() as stack:

@@ -6,8 +6,6 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from command_line.migrating import migrate_all
-from command_line.services import BESIDE_TABLES
 from eventually import eventually
 from fleet.code import THIS, Code
 from fleet.companies import check_unharmed, companies, fetched, play_all
@@ -27,7 +25,6 @@ async def test_ten_tables_play_through_an_upgrade(servers: Fleet, place: Place, 
 
     Scoring of one release feeds rating of the other, then the other way round; all agrees in the end.
     """
-    await asyncio.to_thread(migrate_all, place.dsn, BESIDE_TABLES)
     tables = await servers.start_all(("table", before), ("table", THIS))
     booking = await servers.start_all(("scoring", before), ("rating", THIS))
     async with AsyncExitStack() as stack:

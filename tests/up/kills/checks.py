@@ -1,5 +1,6 @@
 """What has to hold after all was killed: between the players, the log, the ledger and the ratings."""
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -26,6 +27,8 @@ from up.kills.records import Record
 
 SETTLED_SECONDS: Final = 60.0
 """Within which the ledger and the ratings have caught up with the log, after whatever was killed last."""
+_AT_ONCE: Final = 16
+"""How many players are asked about at a time."""
 
 
 async def check_points(
@@ -44,11 +47,14 @@ async def check_points(
             assert tuple(seat.points for seat in score.seats) == end.points
             assert score.void == end.void
         total = (await anybody.account(HOUSE)).balance
-        for player in record.hands_of:
-            own = identify(player)
-            clients = ScoringClient(to_scoring, own), RatingClient(to_rating, own)
-            total += await _check_player(*clients, record, player)
-        assert total == 0
+        room = asyncio.Semaphore(_AT_ONCE)
+
+        async def checked(player: PlayerId) -> int:
+            async with room:
+                own = identify(player)
+                return await _check_player(ScoringClient(to_scoring, own), RatingClient(to_rating, own), record, player)
+
+        assert total + sum(await asyncio.gather(*map(checked, record.hands_of))) == 0
 
 
 async def _check_player(scores: ScoringClient, ratings: RatingClient, record: Record, player: PlayerId) -> int:
