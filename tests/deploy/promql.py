@@ -1,4 +1,4 @@
-"""As much of PromQL as alerts and dashboard use, computed over what services told at two moments."""
+"""As much of PromQL as alerts, dashboard and autoscalers use, computed over what services told at some moments."""
 
 import math
 import operator
@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Final
 
 import promql_parser as ast
@@ -25,6 +26,7 @@ _COMPUTE: Final[Mapping[str, Callable[[float, float], float]]] = {
     "*": operator.mul,
     "/": lambda left, right: left / right if right else math.nan,
 }
+_OVER_TIME: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {"avg_over_time": fmean, "max_over_time": max}
 _AGGREGATE: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {"sum": math.fsum, "max": max, "min": min}
 
 Labels = frozenset[tuple[str, str]]
@@ -34,11 +36,15 @@ Value = float | Vector
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was told at the beginning of every range that is asked for, and what is told now; `at` is in seconds."""
+    """What was told at the beginning of every range that is asked for, and what is told now; `at` is in seconds.
+
+    `amid` is what was told between, in order.
+    """
 
     then: Vector
     now: Vector
     at: float
+    amid: Sequence[Vector] = ()
 
 
 def evaluate(expression: str, told: Told) -> Vector:
@@ -61,7 +67,8 @@ def _value(one: Any, told: Told) -> Value:
         case ast.AggregateExpr():
             return _aggregated(one, _vector(one.expr, told))
         case ast.BinaryExpr():
-            return _combined(str(one.op), _value(one.lhs, told), _value(one.rhs, told))
+            left, right = _value(one.lhs, told), _value(one.rhs, told)
+            return _judged(str(one.op), left, right) if _is_bool(one) else _combined(str(one.op), left, right)
     raise AssertionError(f"{one.prettify()}: not computed here")
 
 
@@ -90,15 +97,15 @@ def _matches(matcher: ast.Matcher, labels: Mapping[str, str]) -> bool:
 
 
 def _called(name: str, arguments: Sequence[Any], told: Told) -> Value:
+    if together := _OVER_TIME.get(name):
+        return _over_time(together, arguments[0], told)
     match name:
         case "time":
             return told.at
         case "abs":
             return {_nameless(labels): abs(value) for labels, value in _vector(arguments[0], told).items()}
-        case "increase":
-            return _increase(arguments[0], told)
-        case "rate":
-            seconds = arguments[0].range.total_seconds()
+        case "increase" | "rate":
+            seconds = arguments[0].range.total_seconds() if name == "rate" else 1.0
             return {labels: value / seconds for labels, value in _increase(arguments[0], told).items()}
         case "absent":
             found = _vector(arguments[0], told)
@@ -114,6 +121,12 @@ def _increase(one: ast.MatrixSelector, told: Told) -> Vector:
     selector = one.vector_selector
     before, after = _selected(selector, told.then), _selected(selector, told.now)
     return {_nameless(labels): value - before[labels] for labels, value in after.items() if labels in before}
+
+
+def _over_time(together: Callable[[Sequence[float]], float], one: ast.MatrixSelector, told: Told) -> Vector:
+    moments = [_selected(one.vector_selector, samples) for samples in (told.then, *told.amid, told.now)]
+    found = _grouped((_nameless(labels), value) for samples in moments for labels, value in samples.items())
+    return {labels: together(values) for labels, values in found.items()}
 
 
 def _nameless(labels: Labels) -> Labels:
@@ -171,6 +184,17 @@ def _combined(sign: str, left: Value, right: Value) -> Value:
     others = {_nameless(labels): value for labels, value in right.items()}
     pairs = {_nameless(labels): value for labels, value in left.items() if _nameless(labels) in others}
     return {labels: _COMPUTE[sign](value, others[labels]) for labels, value in pairs.items()}
+
+
+def _is_bool(one: ast.BinaryExpr) -> bool:
+    return one.modifier is not None and one.modifier.return_bool
+
+
+def _judged(sign: str, left: Value, right: Value) -> Vector:
+    """Return 1 for each that compares so with a number, 0 for each that does not: NaN never does."""
+    assert not isinstance(left, float)
+    assert isinstance(right, float)
+    return {_nameless(labels): float(_COMPARE[sign](value, right)) for labels, value in left.items()}
 
 
 def _with_number(sign: str, left: Vector, right: float) -> Vector:

@@ -83,7 +83,8 @@ def test_the_gateway_lets_through_what_replicas_carry() -> None:
     """Envoy bounds what is under way over all replicas of a service; watches are calls that last."""
     scalers = {one["metadata"]["name"]: one["spec"] for one in of_kind(WHOLE, "HorizontalPodAutoscaler")}
     table: Any = scalers["table"]
-    (each,) = [int(one["pods"]["target"]["averageValue"]) for one in table["metrics"] if one["type"] == "Pods"]
+    targets = {one["pods"]["metric"]["name"]: one["pods"]["target"] for one in table["metrics"] if "pods" in one}
+    each = int(targets["baohuang_watchers"]["averageValue"])
     for one in of_kind(WHOLE, "BackendTrafficPolicy"):
         bounds = one["spec"]["circuitBreaker"]
         for bound in ("maxConnections", "maxPendingRequests", "maxParallelRequests"):

@@ -8,6 +8,7 @@ from typing import Any, Final
 import promql_parser
 import pytest
 
+from deploy.adapter import adapted
 from deploy.pods import workloads
 from deploy.promql import evaluate
 from deploy.rendering import MOST, Combination, of_kind
@@ -22,11 +23,14 @@ _LANGUAGE: Final = frozenset(
         "abs",
         "absent",
         "and",
+        "avg_over_time",
+        "bool",
         "by",
         "count_values",
         "histogram_quantile",
         "increase",
         "max",
+        "max_over_time",
         "min",
         "or",
         "rate",
@@ -68,6 +72,9 @@ def dashboard() -> Any:
 def expressions() -> Iterator[str]:
     yield from (rule["expr"] for rule in rules())
     yield from (one["expr"] for one in inside(dashboard()) if isinstance(one, dict) and "expr" in one)
+    for rule in adapted():
+        yield rule.series
+        yield rule.query(["table-0", "table-1"])
 
 
 @pytest.mark.parametrize("expression", list(expressions()))
@@ -83,13 +90,16 @@ def test_what_is_asked_is_told(expression: str) -> None:
 
 @pytest.mark.parametrize("expression", list(expressions()))
 def test_only_what_counts_up_has_a_rate(expression: str) -> None:
-    """Growth is asked of counters and of histograms' parts; levels are asked for as they are."""
+    """Growth is asked of counters and of histograms' parts; levels are asked for as they are, or as they were."""
     kinds = {one.name: one.kind for one in documented().values()}
     ranged: list[str] = []
+    levels: list[str] = []
     plain: list[str] = []
 
     def look(node: Any) -> None:
         match node:
+            case promql_parser.Call() if str(node.func.name).endswith("_over_time"):
+                levels.extend(str(one.vector_selector.name) for one in node.args)
             case promql_parser.MatrixSelector():
                 ranged.append(str(node.vector_selector.name))
             case promql_parser.VectorSelector():
@@ -98,6 +108,9 @@ def test_only_what_counts_up_has_a_rate(expression: str) -> None:
     promql_parser.walk(promql_parser.parse(expression), pre_visit=look)
     for name in ranged:
         plain.remove(name)  # walked through as well
+    for name in levels:
+        ranged.remove(name)
+    plain += levels
     assert [name for name in ranged if kinds.get(name) == "gauge"] == []
     assert [name for name in plain if kinds.get(name) != "gauge" and name != "up"] == []
 
@@ -143,17 +156,3 @@ def test_every_pod_of_ours_is_asked() -> None:
         and endpoint["port"] in {port["name"] for port in one["spec"]["ports"]}
     }
     assert found == {one.name for one in workloads(WHOLE) if one.is_ours and one.kind == "Deployment"}
-
-
-def test_autoscalers_ask_for_gauges_that_are_told() -> None:
-    """By names that the adapter passes on."""
-    adapter = (KUBERNETES / "components/autoscaling-by-load/adapter-values.yaml").read_text(encoding="utf-8")
-    asked = {
-        metric["pods"]["metric"]["name"]
-        for one in of_kind(WHOLE, "HorizontalPodAutoscaler")
-        for metric in one["spec"]["metrics"]
-        if metric["type"] == "Pods"
-    }
-    assert asked
-    assert {documented()[name].kind for name in asked} == {"gauge"}
-    assert all(name in adapter for name in asked)

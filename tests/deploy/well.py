@@ -77,7 +77,7 @@ class System:
         """Return all samples that Prometheus has of it, with the labels that it adds."""
         found = {labels: value for name in self.up for labels, value in _samples(name, self._readings(name))}
         reached = {name: float(name in self.up) for name in SERVED}
-        return found | {_labels("up", name, {}): value for name, value in reached.items()}
+        return found | {labelled("up", name, {}): value for name, value in reached.items()}
 
     def _readings(self, service: str) -> Iterable[Reading]:
         yield from read_calls(self.calls[service])
@@ -146,9 +146,10 @@ def _samples(service: str, readings: Iterable[Reading]) -> Iterable[tuple[Labels
     metrics.add(lambda: listed)
     for family in _Collector(metrics).collect():
         for sample in family.samples:
-            yield _labels(sample.name, service, sample.labels), float(sample.value)
+            yield labelled(sample.name, service, sample.labels), float(sample.value)
 
 
-def _labels(name: str, service: str, labels: Mapping[str, str]) -> Labels:
+def labelled(name: str, service: str, labels: Mapping[str, str]) -> Labels:
+    """Return the labels of a sample as Prometheus has them of the first replica of a service."""
     added = {"job": service, "pod": f"{service}-0", "namespace": "baohuang"}
     return frozenset({NAME: name, **added, **labels}.items())
