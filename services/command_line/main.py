@@ -4,13 +4,13 @@ What only some need (migrations above all) costs the start of a process more tha
 """
 
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
 
+from baohuang.starting import load
 from command_line.priority import OWN_PROCESS
 
 _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
@@ -69,7 +69,7 @@ def _baohuang() -> None:
 def _imported(name: str) -> Any:
     module, function = _FUNCTIONS[name].split(":")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name)(getattr(import_module(module), function))
+    alone.command(name)(getattr(load(module), function))
     return typer.main.get_command(alone)
 
 

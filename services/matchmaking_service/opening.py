@@ -11,10 +11,10 @@ from typing import Final
 
 import grpc
 
-from baohuang.client.credentials import Metadata
 from baohuang.gen.rules.v1 import ruleset_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc
+from baohuang.rpc.credentials import Metadata
 from baohuang.rpc.messages import to_proto
 from baohuang.rpc.status import read_details
 from baohuang.rules.state import PlayerId, TableId

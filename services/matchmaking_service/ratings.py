@@ -9,9 +9,9 @@ from typing import Final, Protocol
 import grpc
 import structlog
 
-from baohuang.client.credentials import Metadata
 from baohuang.gen.rating.v1 import rating_service_pb2 as pb
 from baohuang.gen.rating.v1 import rating_service_pb2_grpc
+from baohuang.rpc.credentials import Metadata
 from baohuang.rules.state import PlayerId
 
 WAIT_SECONDS: Final = 0.5

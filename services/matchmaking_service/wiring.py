@@ -8,12 +8,12 @@ from typing import Final
 
 import grpc
 
-from baohuang.client.credentials import BearerToken, Metadata
 from baohuang.database.flush_counts import read_flushes
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.database.release import check_schema
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2, matchmaking_service_pb2_grpc
 from baohuang.rpc.auth import PLAYER_KEY, ROLE_KEY, Role
+from baohuang.rpc.credentials import BearerToken, Metadata
 from baohuang.rpc.server import RpcServer
 from baohuang.stream.working import at_work
 from baohuang.tls.channel import open_channel

@@ -1,31 +1,11 @@
-"""`python -m scoring_service.main`: one replica of the scoring service; see `baohuang.rpc.process`."""
+"""`python -m scoring_service.main`: one replica of the scoring service; see `scoring_service.serving`."""
 
-import asyncio
-from typing import Final
-
-from baohuang.rpc.process import announce, run
-from baohuang.rpc.server import RpcServer
-from scoring_service.settings import ScoringSettings
-from scoring_service.wiring import SERVICES, wired
-
-NAME: Final = "scoring service"
-
-
-async def serve(settings: ScoringSettings, stop: asyncio.Event) -> None:
-    """Serve until `stop` is set, then drain.
-
-    Raises ListenError, InsecureListenError, KeysUnavailableError; OSError and asyncpg.PostgresError without a database.
-    """
-    server = RpcServer(settings, settings.scoring_listen)
-    async with wired(server, settings):
-        announce(settings.scoring_listen, await server.start(*SERVICES))
-        await stop.wait()
-        await server.drain()
+from baohuang.starting import load
 
 
 def main() -> None:
     """Run the service."""
-    run(NAME, ScoringSettings, serve)
+    load("scoring_service.serving").main()
 
 
 if __name__ == "__main__":

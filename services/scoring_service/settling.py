@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from baohuang.eventlog.chain import instant
-from baohuang.eventlog.codec import CodecError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.rules.events import FineReversed, HandFinished, PlayerFined, VoidReversed
 from baohuang.rules.state import Instant, TableId
 from baohuang.stream.table_messages import TableEvent

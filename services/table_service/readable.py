@@ -11,7 +11,7 @@ from typing import Final
 
 import structlog
 
-from baohuang.eventlog.codec import Codec, CodecError, Unknown
+from baohuang.eventlog.json_codec import Codec, CodecError, Unknown
 from baohuang.eventlog.port import StoredEvent
 from baohuang.rpc.errors import Reason, Unavailable
 from baohuang.rules.events import EVENT_TYPES, Event

@@ -13,7 +13,8 @@ from baohuang.audit.findings import Check, Finding
 from baohuang.audit.happenings import did, happened
 from baohuang.audit.judgement import Judgement
 from baohuang.audit.told import Names, Told, length
-from baohuang.eventlog.codec import CodecError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StoredEvent, StreamId, Version
 from baohuang.rules import events as ev

@@ -15,8 +15,8 @@ from baohuang.rules.events import HandFinished, HandStarted, PlayerFined, Readin
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.stream.working import at_work
 from client.in_process import Service, running
-from command_line.bots.main import hosting
 from command_line.bots.runner import Bot
+from command_line.bots.serving import hosting
 from command_line.bots.settings import BotsSettings
 from command_line.demo.checking import Recorded, recorded
 from command_line.identities import by_own_word

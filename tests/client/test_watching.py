@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from baohuang.client import Moment, NotFoundError, Patience, UnreachableError, ViewBrokenError, connect
-from baohuang.client.credentials import DevelopmentIdentity
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
 from baohuang.gen.events.v1 import events_pb2, seats_pb2
 from baohuang.gen.table.v1 import watch_pb2
+from baohuang.rpc.credentials import DevelopmentIdentity
 from baohuang.rpc.errors import Exhausted, Reason
 from baohuang.rules.commands import Yield
 from baohuang.rules.redact import mask

@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from baohuang.eventlog.codec import CodecError, MalformedEventError, UnknownEventTypeError, decode, encode
+from baohuang.eventlog.codec import decode, encode
+from baohuang.eventlog.json_codec import CodecError, MalformedEventError, UnknownEventTypeError
 from baohuang.rules.cards import Card
 from baohuang.rules.events import Answered, CardCalled, CardsPlayed, HiddenAnswer, HiddenCall, Passed, PlayerSat
 from baohuang.rules.state import Answer, PlayerId

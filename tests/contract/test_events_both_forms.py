@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from baohuang.eventlog.codec import decode, encode
 from baohuang.gen.events.v1 import events_pb2
-from baohuang.rpc.messages import event_from_proto, event_to_proto
+from baohuang.rpc.event_messages import event_from_proto, event_to_proto
 from baohuang.rules.events import EVENT_TYPES, Event
 from contract.instances import instances
 

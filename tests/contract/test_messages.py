@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from baohuang.gen.events.v1 import events_pb2
 from baohuang.gen.rules.v1 import hand_pb2, ruleset_pb2
 from baohuang.gen.table.v1 import moves_pb2, table_service_pb2, table_view_pb2
+from baohuang.rpc.event_messages import event_from_proto
 from baohuang.rpc.messages import (
     UnmappableError,
     choice_from_proto,
     choice_to_proto,
-    event_from_proto,
     from_proto,
     requested_options,
     to_proto,

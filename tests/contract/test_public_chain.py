@@ -19,7 +19,7 @@ from baohuang.eventlog.port import (
     StreamId,
 )
 from baohuang.gen.table.v1 import watch_pb2
-from baohuang.rpc.messages import event_to_proto
+from baohuang.rpc.event_messages import event_to_proto
 from baohuang.rules.events import Event
 from baohuang.rules.redact import Viewer, redact
 from baohuang.rules.rulesets import Options

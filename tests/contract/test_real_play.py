@@ -5,7 +5,8 @@ import pytest
 from baohuang.eventlog.codec import decode, encode
 from baohuang.gen.events.v1 import events_pb2
 from baohuang.gen.table.v1 import table_view_pb2
-from baohuang.rpc.messages import event_from_proto, event_to_proto, from_proto, to_proto
+from baohuang.rpc.event_messages import event_from_proto, event_to_proto
+from baohuang.rpc.messages import from_proto, to_proto
 from baohuang.rules.cards import HIDDEN
 from baohuang.rules.events import EVENT_TYPES
 from baohuang.rules.evolve import fold

@@ -9,7 +9,7 @@ from baohuang.eventlog.chain import digest_of, instant
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import StoredEvent
 from baohuang.gen.history.v1 import history_service_pb2 as pb
-from baohuang.rpc.messages import event_from_proto
+from baohuang.rpc.event_messages import event_from_proto
 from bench.random_player import chance_of
 from history_service.serving import Caller
 from tables.games import Game, seated, started

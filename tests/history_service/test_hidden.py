@@ -14,7 +14,7 @@ from baohuang.eventlog.port import StoredEvent
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.gen.rules.v1 import ruleset_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as table_pb
-from baohuang.rpc.messages import event_from_proto
+from baohuang.rpc.event_messages import event_from_proto
 from baohuang.rules.events import EVENT_TYPES
 from baohuang.rules.evolve import evolve
 from baohuang.rules.state import Table, in_progress

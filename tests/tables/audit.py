@@ -12,7 +12,8 @@ from baohuang.eventlog import chain
 from baohuang.eventlog.codec import decode
 from baohuang.eventlog.port import EventLog, StoredEvent, StreamId
 from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
-from baohuang.rpc.messages import event_from_proto, event_to_proto, from_proto
+from baohuang.rpc.event_messages import event_from_proto, event_to_proto
+from baohuang.rpc.messages import from_proto
 from baohuang.rules import events as ev
 from baohuang.rules.evolve import evolve
 from baohuang.rules.phases.asking import seats_to_act

@@ -12,7 +12,7 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import Actor
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import watch_pb2
-from baohuang.rpc.messages import event_to_proto
+from baohuang.rpc.event_messages import event_to_proto
 from baohuang.rules import events as ev
 from baohuang.rules.state import PlayerId
 from bench.random_player import chance_of

@@ -9,7 +9,8 @@ from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import Append, EventLog, Outcome
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
-from baohuang.rpc.messages import event_from_proto, from_proto
+from baohuang.rpc.event_messages import event_from_proto
+from baohuang.rpc.messages import from_proto
 from baohuang.rules import commands as cmd
 from baohuang.rules.evolve import evolve
 from baohuang.rules.phases.asking import seats_to_act

@@ -10,7 +10,7 @@ from baohuang.eventlog.codec import decode
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StoredEvent, StreamId
 from baohuang.gen.table.v1 import watch_pb2
-from baohuang.rpc.messages import event_to_proto
+from baohuang.rpc.event_messages import event_to_proto
 from baohuang.rules.evolve import evolve
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import Viewer as Viewpoint

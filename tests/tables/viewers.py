@@ -12,7 +12,8 @@ from baohuang.eventlog import chain
 from baohuang.eventlog.chain import PublicEvent, Tip
 from baohuang.eventlog.port import Actor, StreamId, Version
 from baohuang.gen.table.v1 import watch_pb2
-from baohuang.rpc.messages import event_from_proto, from_proto
+from baohuang.rpc.event_messages import event_from_proto
+from baohuang.rpc.messages import from_proto
 from baohuang.rules.evolve import evolve
 from baohuang.rules.state import Table
 from tables.clients import Client

@@ -19,9 +19,9 @@ from baohuang.client import (
     connect_matchmaking,
     fresh_invitation_code,
 )
-from baohuang.client.credentials import Metadata
 from baohuang.history.sought import RulingsSought
 from baohuang.rpc.auth import PLAYER_KEY, ROLE_KEY, Role
+from baohuang.rpc.credentials import Metadata
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId

@@ -9,7 +9,8 @@ import typer
 from baohuang.audit.judgement import decided
 from baohuang.audit.told import Told
 from baohuang.eventlog.chain import instant
-from baohuang.eventlog.codec import CodecError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.port import StoredEvent, StreamId
 from baohuang.history.paging import pages_of_rulings
 from baohuang.history.reader import open_history

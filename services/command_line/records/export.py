@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from baohuang.eventlog.codec import CodecError
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.postgres.log import open_reader
 from baohuang.handrecord import HandRecord, NoSuchHand, StillPlayed, hand_of, public, write_record
 from baohuang.rules.state import TableId

@@ -13,7 +13,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from baohuang.eventlog.codec import CodecError
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.port import LogUnavailable
 from baohuang.handrecord import HandRecord, MalformedRecord, NoSuchHand, StillPlayed, read_record
 from baohuang.rules.state import TableId

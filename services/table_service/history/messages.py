@@ -7,12 +7,14 @@ from baohuang.audit.findings import Finding
 from baohuang.audit.judgement import Judgement, Moment, Reversal, decided
 from baohuang.audit.told import Told
 from baohuang.eventlog.chain import digest_of, instant
-from baohuang.eventlog.codec import CodecError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.port import StoredEvent
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.gen.history.v1 import judgement_pb2
 from baohuang.gen.table.v1 import table_view_pb2
-from baohuang.rpc.messages import event_to_proto, to_proto
+from baohuang.rpc.event_messages import event_to_proto
+from baohuang.rpc.messages import to_proto
 from baohuang.rpc.paging import token_of
 from baohuang.rules.events import Event
 from table_service.history.api import Page

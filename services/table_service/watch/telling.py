@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from baohuang.eventlog.chain import digest_of, instant
 from baohuang.gen.table.v1 import watch_pb2
-from baohuang.rpc.messages import event_to_proto
+from baohuang.rpc.event_messages import event_to_proto
 from baohuang.rules.events import Event
 from baohuang.rules.phases.asking import seats_to_act
 from baohuang.rules.redact import redact

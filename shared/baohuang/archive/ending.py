@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from baohuang.audit.findings import Check, Finding
-from baohuang.eventlog.codec import CodecError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.port import Head, StoredEvent
 from baohuang.eventlog.summaries import follows
 from baohuang.rules.evolve import evolve

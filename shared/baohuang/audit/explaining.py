@@ -12,7 +12,8 @@ from baohuang.audit.standing import audit_from
 from baohuang.audit.stream import StreamAudit
 from baohuang.audit.timeline import Case, Happened, timeline
 from baohuang.audit.told import Told, person
-from baohuang.eventlog.codec import CodecError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.port import EventReader, StoredEvent, StreamId, Version
 from baohuang.eventlog.reading_back import hand_until
 from baohuang.rules import events as ev

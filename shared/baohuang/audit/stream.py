@@ -9,7 +9,8 @@ from baohuang.audit.findings import Check, Finding
 from baohuang.audit.inputs import Recorded
 from baohuang.eventlog import chain
 from baohuang.eventlog.chain import ChainBroken, PublicEvent, Tip, instant
-from baohuang.eventlog.codec import CodecError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.port import NO_POSITION, Head, StoredEvent, StreamId, Version
 from baohuang.rules.events import Event
 from baohuang.rules.state import Instant, PlayerId, Table

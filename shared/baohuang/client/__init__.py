@@ -26,7 +26,6 @@ Calls are retried by themselves where that is safe, watches resume by themselves
 """
 
 from baohuang.client.commands import Receipt, fresh_invitation_code
-from baohuang.client.credentials import BearerToken, Credentials, DevelopmentIdentity
 from baohuang.client.errors import (
     ClientError,
     FaultError,
@@ -73,6 +72,7 @@ from baohuang.client.table_client import Summary, TableClient, connect
 from baohuang.client.tickets import Matched, Party, QueueLength, SetAside, Ticket, TicketId, TicketState, Waiting
 from baohuang.client.updates import Update
 from baohuang.history.sought import EventsSought, Order, RulingsSought
+from baohuang.rpc.credentials import BearerToken, Credentials, DevelopmentIdentity
 from baohuang.scoring.events import HandScored
 from baohuang.tls.files import CertificateError, Tls
 

@@ -5,7 +5,7 @@ Any replica serves any table: this only spares another one from reading it.
 
 from typing import Final
 
-from baohuang.client.credentials import Metadata
+from baohuang.rpc.credentials import Metadata
 
 TABLE_ID_KEY: Final = "baohuang-table-id"
 

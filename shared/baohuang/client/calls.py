@@ -8,11 +8,11 @@ import grpc
 from baohuang.client.affinity import affinity
 from baohuang.client.both_ways import BothWays
 from baohuang.client.calling import calling
-from baohuang.client.credentials import Credentials, Metadata
 from baohuang.client.errors import NotKnownError, Refusal, error_of
 from baohuang.client.patience import Patience, is_transient
 from baohuang.client.reading import Stream
 from baohuang.eventlog.port import RequestId
+from baohuang.rpc.credentials import Credentials, Metadata
 from baohuang.rpc.reason import Reason
 from baohuang.tls.channel import open_channel
 from baohuang.tls.files import Tls

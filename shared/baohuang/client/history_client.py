@@ -10,7 +10,6 @@ import grpc
 
 from baohuang.client.calls import Calls, channel_to
 from baohuang.client.commands import Receipt, fresh_id, receipt_of
-from baohuang.client.credentials import Credentials
 from baohuang.client.game_check import CheckedGame, GameCheck
 from baohuang.client.instants import instant_text
 from baohuang.client.patience import Patience
@@ -31,6 +30,7 @@ from baohuang.eventlog.port import RequestId, StreamId, Version
 from baohuang.gen.history.v1 import history_service_pb2 as pb
 from baohuang.gen.history.v1 import history_service_pb2_grpc
 from baohuang.history.sought import EventsSought, Order, RulingsSought
+from baohuang.rpc.credentials import Credentials
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.state import TableId
 from baohuang.tls.files import Tls

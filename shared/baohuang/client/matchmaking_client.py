@@ -8,7 +8,6 @@ import grpc
 
 from baohuang.client.calls import Calls, channel_to
 from baohuang.client.commands import fresh_id
-from baohuang.client.credentials import Credentials
 from baohuang.client.patience import Patience
 from baohuang.client.reading import Reading, Stream, StreamEndedError
 from baohuang.client.requests import made, part
@@ -17,6 +16,7 @@ from baohuang.eventlog.port import RequestId
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2_grpc
 from baohuang.gen.rules.v1 import ruleset_pb2
+from baohuang.rpc.credentials import Credentials
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.rulesets import Options
 from baohuang.tls.files import Tls

@@ -8,11 +8,11 @@ from enum import Enum
 import grpc
 
 from baohuang.client.calls import Calls, channel_to
-from baohuang.client.credentials import Credentials
 from baohuang.client.patience import Patience
 from baohuang.client.requests import made
 from baohuang.gen.rating.v1 import rating_service_pb2 as pb
 from baohuang.gen.rating.v1 import rating_service_pb2_grpc
+from baohuang.rpc.credentials import Credentials
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.state import Instant, PlayerId, TableId
 from baohuang.scoring.events import PostingNumber

@@ -7,7 +7,8 @@ from baohuang.audit.judgement import Moment, Reversal
 from baohuang.audit.told import Told
 from baohuang.eventlog.port import Actor, Position, RequestId, StreamId, Version
 from baohuang.gen.history.v1 import history_service_pb2 as pb
-from baohuang.rpc.messages import UnmappableError, event_from_proto, from_proto
+from baohuang.rpc.event_messages import event_from_proto
+from baohuang.rpc.messages import UnmappableError, from_proto
 from baohuang.rules.events import Event
 from baohuang.rules.state import Instant, PlayerId
 

@@ -9,11 +9,11 @@ from typing import Final, NewType
 import grpc
 
 from baohuang.client.calls import Calls, channel_to
-from baohuang.client.credentials import Credentials
 from baohuang.client.patience import Patience
 from baohuang.client.requests import made
 from baohuang.gen.scoring.v1 import scoring_service_pb2 as pb
 from baohuang.gen.scoring.v1 import scoring_service_pb2_grpc
+from baohuang.rpc.credentials import Credentials
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.state import Instant, PlayerId, TableId
 from baohuang.scoring.events import HandScored, PostingNumber

@@ -9,7 +9,6 @@ import grpc
 
 from baohuang.client.calls import Calls, channel_to
 from baohuang.client.commands import Commands, Receipt, Request, fresh_id, receipt_of
-from baohuang.client.credentials import Credentials
 from baohuang.client.following import Moment
 from baohuang.client.patience import Patience
 from baohuang.client.playing import Playing
@@ -20,6 +19,7 @@ from baohuang.client.watching import Watch
 from baohuang.eventlog.port import RequestId
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc, table_view_pb2, watch_pb2
+from baohuang.rpc.credentials import Credentials
 from baohuang.rpc.messages import from_proto
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, TableId, TableStatus

@@ -8,7 +8,8 @@ from baohuang.eventlog.chain import PublicEvent
 from baohuang.eventlog.codec import encode
 from baohuang.eventlog.port import Actor, StreamId, Version
 from baohuang.gen.table.v1 import table_view_pb2, watch_pb2
-from baohuang.rpc.messages import UnmappableError, event_from_proto, from_proto
+from baohuang.rpc.event_messages import event_from_proto
+from baohuang.rpc.messages import UnmappableError, from_proto
 from baohuang.rules.events import Event
 from baohuang.rules.state import Table, TableId
 from baohuang.scoring.events import Booked, FinePosted, FineReturned, HandScored

@@ -5,7 +5,8 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from baohuang.eventlog.codec import MalformedEventError, UnknownEventTypeError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import MalformedEventError, UnknownEventTypeError
 from baohuang.handrecord.consistency import check_deals, check_points
 from baohuang.handrecord.course import check_course
 from baohuang.handrecord.form import FORMAT, MOST_BYTES, VERSION, Document, Entry, Heading, Label, heading_of

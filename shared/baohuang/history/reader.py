@@ -10,7 +10,8 @@ import msgspec
 
 from baohuang.audit.judgement import players_of
 from baohuang.database.pool import FAILURES, Identity, Limits, Pool, open_pool
-from baohuang.eventlog.codec import CodecError, decode
+from baohuang.eventlog.codec import decode
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.eventlog.port import NO_POSITION, NO_VERSION, LogUnavailable, Position, StoredEvent, StreamId, Version
 from baohuang.eventlog.postgres.schema import HISTORY
 from baohuang.history.composing import events_query, rulings_query

@@ -24,9 +24,7 @@ from typing import Any, Final, NewType, TypeVar, Union, get_args, get_origin, ge
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from baohuang.gen.events.v1 import events_pb2
 from baohuang.gen.rules.v1 import ruleset_pb2
-from baohuang.rules.events import EVENT_TYPES, Event
 from baohuang.rules.rulesets import BOUNDS, Options
 
 _M = TypeVar("_M", bound=Message)
@@ -89,16 +87,6 @@ def choice_from_proto(message: Message, oneof: str, classes: Mapping[str, type[_
         return from_proto(chosen, classes[chosen.DESCRIPTOR.name])
     except UnmappableError as error:
         raise error.inside(name) from None
-
-
-def event_to_proto(event: Event) -> events_pb2.Event:
-    """Return the event as the contract's `Event`."""
-    return choice_to_proto(event, events_pb2.Event, "event")
-
-
-def event_from_proto(message: events_pb2.Event) -> Event:
-    """Return the contract's `Event` as an event. Raises UnmappableError for one that these stubs do not know."""
-    return choice_from_proto(message, "event", EVENT_TYPES)
 
 
 def requested_options(message: ruleset_pb2.Options) -> Options:

@@ -9,7 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final, NewType, get_args
 
-from baohuang.eventlog.codec import Codec
+from baohuang.eventlog.json_codec import Codec
 from baohuang.rules.rulesets import Options
 from baohuang.rules.settlement import Solo
 from baohuang.rules.state import FineReason, Instant, PlayerId, TableId

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from baohuang.eventlog.codec import CodecError
+from baohuang.eventlog.json_codec import CodecError
 from baohuang.scoring.events import CODEC, Posted, PostingNumber
 from baohuang.stream.port import HASH_HEADER, Message, Number, Unprocessable
 from baohuang.stream.streams import SCORING_STREAM
