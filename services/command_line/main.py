@@ -17,6 +17,7 @@ _FUNCTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "up": "command_line.up:command",
         "serve": "command_line.serving:serve",
+        "health": "command_line.health:health",
         "migrate": "command_line.migrate:migrate",
         "demo": "command_line.demo.command:demo",
         "play": "command_line.play.command:play",

@@ -54,6 +54,25 @@ def test_what_is_published_is_served(name: str) -> None:
     assert set(called) <= {f"{name}:{port}"}
 
 
+@pytest.mark.parametrize("name", SERVED)
+def test_who_serves_is_checked_where_it_listens(name: str) -> None:
+    """By our own command, at the container's own address: `up --wait` waits for services, not for processes."""
+    check = compose()["services"][name]["healthcheck"]
+    port = environment_of(name)[listens(name)].rpartition(":")[2]
+    assert check["test"] == ["CMD", "baohuang", "health", f"127.0.0.1:{port}"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_each_waits_for_whom_it_calls(name: str) -> None:
+    """For all that are named in what it is told, until they serve; history alone is of use without tables."""
+    called = {one for text in environment_of(name).values() for one in SERVED if text.startswith(f"{one}:")}
+    waits = compose()["services"][name]["depends_on"]
+    of_ours = {one: how["condition"] for one, how in waits.items() if one in SERVED}
+    assert of_ours == dict.fromkeys(called if name != "history" else (), "service_healthy")
+    if name in SERVED:
+        assert waits["migrate"] == {"condition": "service_completed_successfully"}
+
+
 @pytest.mark.parametrize("name", compose()["services"])
 def test_each_is_hardened(name: str) -> None:
     """Nobody's root (but what hands the volumes over), nothing to write but what is mounted, no capabilities."""

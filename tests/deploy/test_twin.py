@@ -40,12 +40,15 @@ QUICK: Final = {"BAOHUANG_FILL_WITH_BOTS_AFTER": "0.5", "BAOHUANG_BOTS_THINK_SEC
 async def test_a_hand_from_a_ticket_to_the_ladder_with_a_node_of_nats_lost(folder: Path) -> None:
     """Each with its own login, its own user of NATS and its own secrets; two replicas of table; then all end in order.
 
-    While a node of NATS is away, the other two carry what happened.
+    While a node of NATS is away, the other two carry what happened. Health checks say who serves.
     """
     secrets = folder / "secrets"
     made = run([sys.executable, DEPLOY / "development_secrets.py", secrets], check=False)  # noqa: S603, ASYNC221
     assert made.returncode == 0
     async with twin(folder, secrets, QUICK) as running:
+        assert {name: await running.is_healthy(name) for name in running.services} == dict.fromkeys(
+            running.services, True
+        )
         await streams_are_on_three(running)
         running.nodes["nats-3"].send(signal.SIGTERM)
         await running.nodes["nats-3"].wait()
@@ -55,6 +58,7 @@ async def test_a_hand_from_a_ticket_to_the_ladder_with_a_node_of_nats_lost(folde
         assert {name: await child.wait() for name, child in running.services.items()} == dict.fromkeys(
             running.services, 0
         )
+        assert not await running.is_healthy("table")
 
 
 async def streams_are_on_three(running: Twin) -> None:

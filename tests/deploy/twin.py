@@ -51,6 +51,14 @@ class Twin:
         told = compose()["services"][name]["environment"]
         return {variable: self._here(text, port) for variable, text in told.items()}
 
+    async def is_healthy(self, name: str) -> bool:
+        """Run the health check of a service's container, told what that is told."""
+        check, *command = compose()["services"][name.removesuffix("-2")]["healthcheck"]["test"]
+        assert (check, command[0]) == ("CMD", "baohuang")
+        arguments = [text.replace("127.0.0.1:50051", self.address(name)) for text in command[1:]]
+        told = self.environment_of(name.removesuffix("-2"))
+        return await _ours(self, f"health-of-{name}", arguments, told).wait() == 0
+
     def _here(self, text: str, port: int | None) -> str:
         here = re.sub(r"\$\{(\w+)(?::\?)?\}", lambda found: self.made[found[1]], text)
         for container, own in self.ports.items():
