@@ -1,4 +1,4 @@
-"""What the components, and NATS's own files, name of the code: services, streams, consumers, headers, users."""
+"""What the components name of the code: services, streams, consumers, headers."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 import yaml
@@ -14,13 +14,12 @@ import yaml
 import scoring_service.wiring
 from baohuang.client.affinity import TABLE_ID_KEY
 from baohuang.stream.applying import Subscription
-from baohuang.stream.permissions import NatsUser, password_variable
 from command_line.serving import SERVED
 from deploy.pods import workloads
 from deploy.rendering import ALL, MOST, Combination, kustomized, of_kind
 from deploy.schemas import check
 from deploy.served import services_of
-from deploy.tree import DEPLOY, KUBERNETES, inside, loaded
+from deploy.tree import DEPLOY, KUBERNETES, inside
 
 WHOLE: Final = Combination("production", MOST)
 LAG_IS_TOLD_AT: Final = "nats-headless.baohuang:8222"
@@ -138,42 +137,8 @@ def test_the_lag_is_told_where_it_is_asked_for(overlay: str) -> None:
     assert {"name": port["targetPort"], "containerPort": 8222} in nats.container["ports"]
 
 
-def test_the_chart_tells_the_lag_where_it_is_asked_for() -> None:
-    """Its headless Service, named after the release, has the monitoring port unless the values take that away.
-
-    The other one has it not. And each node has a name under the headless one, by which KEDA asks whoever leads.
-    """
-    values: Any = loaded(KUBERNETES / "overlays/production/nats-values.yaml")
-    assert {"headlessService", "nameOverride", "fullnameOverride"}.isdisjoint(values)
-    assert "monitor" not in values["config"]
-
-
 def _names(subscription: Subscription) -> tuple[str, str]:
     return subscription.stream.name, subscription.consumer
-
-
-def test_nats_is_given_the_passwords_it_asks_for() -> None:
-    """In the values of its Helm chart: each user's, by reference, and the file of the users where it is mounted."""
-    values: Any = loaded(KUBERNETES / "overlays/production/nats-values.yaml")
-    asked = {password_variable(user).removeprefix("$") for user in NatsUser}
-    assert set(values["container"]["env"]) == asked
-    for name, value in values["container"]["env"].items():
-        assert value["valueFrom"]["secretKeyRef"] == {"name": "nats", "key": name}
-    (mount,) = [one["value"] for one in values["container"]["patch"]]
-    (volume,) = [one["value"] for one in values["podTemplate"]["patch"]]
-    maps = {one["metadata"]["name"]: one["data"] for one in of_kind(WHOLE, "ConfigMap")}
-    (file,) = maps[volume["configMap"]["name"]]
-    assert mount["name"] == volume["name"]
-    assert values["config"]["merge"]["$include"] == f"..{mount['mountPath'].removeprefix('/etc')}/{file}"
-
-
-def test_every_nats_syncs_always() -> None:
-    """In its own configuration, as the decision about it says."""
-    values: Any = loaded(KUBERNETES / "overlays/production/nats-values.yaml")
-    assert values["config"]["jetstream"]["merge"]["sync_interval"] == "always"
-    assert re.search(
-        r"^\s*sync_interval: always", (DEPLOY / "nats/nats.conf").read_text(encoding="utf-8"), re.MULTILINE
-    )
 
 
 def test_streams_are_kept_by_three_where_there_are_three() -> None:
