@@ -113,15 +113,18 @@ class Node:
         return {route["remote_name"] for route in (await self.asked("/routez")).get("routes") or []}
 
     async def asked(self, path: str) -> Any:
-        """Return what its monitor port says, as probes and KEDA ask it, in the clear; nothing while it is not there."""
+        """Return what its monitor port says, as probes and KEDA ask it, in the clear; nothing while it is not there.
+
+        Raises ServerDied.
+        """
+        if self.child.exit_code is not None:
+            raise self.child.died()
         return await asyncio.to_thread(_got, f"http://{LOOPBACK}:{self.pod.ports.monitor}{path}")
 
     async def ready(self) -> None:
         """Wait until it is started, as its probe asks it."""
 
         async def started() -> bool:
-            if self.child.exit_code is not None:
-                raise self.child.died()
             return bool((await self.asked("/healthz")).get("status") == "ok")
 
         await eventually(started, _START_SECONDS)

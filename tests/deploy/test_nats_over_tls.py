@@ -125,8 +125,8 @@ async def test_who_shows_no_certificate_of_the_authority_is_no_node(folder: Path
         async def joined() -> bool:
             return "nats-1" in await nodes[0].neighbours()
 
-        await eventually(joined, 30)
-        await eventually(turned_away, 30)
+        await eventually(joined, 60)
+        await eventually(turned_away, 60)
         assert [await node.neighbours() for node in nodes] == [{"nats-1"}, {"nats-0"}, set()]
 
 
