@@ -137,7 +137,7 @@ async def serving(
         lines = Lines(tables, handler, hub, clock.now, call_later=timing.call_later, away_seconds=limits.away_seconds)
         deadlines = Deadlines(log, handler, clock, lines, limits.deadlines, call_later=timing.call_later)
         watching = Watching(tables, hub, lines, others, clock.now)
-        playing = Playing(handler, watching, hub, server.limiter, clock, streams)
+        playing = Playing(handler, watching, hub, server.limiter, server.streams, clock, streams)
         servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
         table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)

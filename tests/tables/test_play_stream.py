@@ -191,6 +191,29 @@ async def test_a_table_can_be_watched_anew_and_no_longer(service: Replica) -> No
     await eventually(lambda: _watchers(service, 0))
 
 
+async def test_tables_watched_over_one_stream_count_as_streams(log: MemoryLog) -> None:
+    """Beyond what a player may have open a watch is refused; one that ends makes room, one begun anew needs none."""
+    async with replica(log, max_streams_per_player=3) as service, playing(service.channel, "an") as stream:
+        games = [await seated(service) for _ in range(3)]
+        await stream.send(*(watch(game.table_id) for game in games))
+        await stream.read_until(lambda: stream.answers)
+        answer = as_call(stream.answers[0])
+        assert (answer.code.name, answer.reason) == ("RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS")
+        assert stream.answers[0].table_id == games[2].table_id
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await Client(service.channel, "an").watch(games[2].table_id, 0).read()
+        assert refusal(caught.value).reason == "TOO_MANY_STREAMS"
+        await stream.send(watch(games[1].table_id))
+        await stream.read_until(lambda: len(stream.heard.get(games[1].table_id, ())) == 2)
+        await stream.send(play_pb2.Unwatch(table_id=games[0].table_id))
+        await eventually(lambda: _watchers(service, 1))
+        await stream.send(watch(games[2].table_id))
+        await stream.read_until(lambda: games[2].table_id in stream.heard)
+        async with playing(service.channel, "bo") as another:
+            await another.send(watch(games[0].table_id))
+            await another.read_until(lambda: games[0].table_id in another.heard)
+
+
 async def _watchers(service: Replica, number: int) -> bool:
     return sum(map(len, service.hub._watching.values())) == number
 

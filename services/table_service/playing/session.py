@@ -12,6 +12,7 @@ reads too slowly: RESOURCE_EXHAUSTED. He cancels: commands under way are finishe
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import structlog
@@ -22,6 +23,7 @@ from baohuang.gen.table.v1 import watch_pb2
 from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, Refusal
 from baohuang.rpc.rate_limit import RateLimiter
+from baohuang.rpc.stream_limit import StreamLimiter
 from baohuang.rpc.traced import note_refusal
 from baohuang.tracing import carried, spans
 from table_service import api
@@ -49,6 +51,7 @@ class Playing:
     watching: Watching
     hub: Hub
     limiter: RateLimiter
+    streams: StreamLimiter
     clock: DatabaseClock
     limits: StreamLimits
 
@@ -73,7 +76,8 @@ class _Session:
         self._caller = current_caller()
         self.outbox = Outbox()
         self._orders = Orders(playing.handler, self._answer)
-        self._watched = Watched(playing.watching, self.outbox, self._leave)
+        counted = partial(playing.streams.stream_of, self._caller)
+        self._watched = Watched(playing.watching, self.outbox, counted, self._leave)
         self._reading: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -21,6 +22,8 @@ from table_service.watch.stream import Watching
 from table_service.watch.telling import Told
 
 _RECONNECT_TAG: Final = watch_pb2.WatchTableResponse.DESCRIPTOR.fields_by_name["reconnect"].number << 3 | 2
+Counted = Callable[[], AbstractContextManager[None]]
+"""Counts a watch among its player's for as long as the block lasts. Raises Exhausted (TOO_MANY_STREAMS)."""
 Leave = Callable[["watch_pb2.ReconnectReason.ValueType"], None]
 """Called when a table's watch says that the stream has to end, with the reason it gives."""
 _log = structlog.get_logger("table_service")
@@ -39,9 +42,10 @@ class _Watch:
 class Watched:
     """Passes the messages of tables on to the outbox, each when there is room: till then they wait in their watch."""
 
-    def __init__(self, watching: Watching, outbox: Outbox, leave: Leave) -> None:
+    def __init__(self, watching: Watching, outbox: Outbox, counted: Counted, leave: Leave) -> None:
         self._watching = watching
         self._outbox = outbox
+        self._counted = counted
         self._leave = leave
         self._watches: dict[str, _Watch] = {}
 
@@ -79,7 +83,8 @@ class Watched:
     async def _follow(self, message: play_pb2.Watch, watch: _Watch, before: "asyncio.Task[None] | None") -> None:
         try:
             await stopped([before])
-            await self._pass_on(message, watch)
+            with self._counted():
+                await self._pass_on(message, watch)
         except (Refusal, EventLogError) as error:
             self._refuse(message.table_id, watch, _refusal_of(error))
 

@@ -55,8 +55,9 @@ class ListenError(Exception):
 class RpcServer:
     """Assembles one server at `listen` ("host:port", port 0 for any). Servicers register on `grpc` before `start`.
 
-    `limiter` counts calls and new streams; who serves commands on a stream counts each there. `probe_port` is the port
-    that tells the health alone, and `endpoint` tells the `metrics`, once it is started and if they are wanted.
+    `limiter` counts calls and new streams; who serves commands on a stream counts each there. `streams` counts open
+    streams; who serves watches on one counts each there. `probe_port` is the port that tells the health alone, and
+    `endpoint` tells the `metrics`, once it is started and if they are wanted.
     Raises InsecureListenError when the settings ask for development identities on an address others can reach.
     """
 
@@ -68,12 +69,13 @@ class RpcServer:
         self._refreshing: asyncio.Task[None] | None = None
         self._when_draining: list[Callable[[], None]] = []
         self.limiter = RateLimiter(RateLimit(settings.rate_limit_per_second, settings.rate_limit_burst))
+        self.streams = StreamLimiter(settings.max_streams_per_player)
         policy = TokenPolicy(settings.jwt_audience, settings.jwt_issuer)
         tokens = BearerAuthenticator(self._keys, policy) if self._keys else None
         self._interceptor = CallInterceptor(
             authenticator_for(listen, insecure_dev=settings.insecure_dev, tokens=tokens),
             self.limiter,
-            StreamLimiter(settings.max_streams_per_player),
+            self.streams,
         )
         self.grpc = grpc.aio.server(interceptors=[self._interceptor], options=server_options(settings))
         self.metrics = Metrics()

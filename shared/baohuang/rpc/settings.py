@@ -86,7 +86,11 @@ class ServerSettings(BaseSettings):
         description="clients may ping this often; one less than 10, for pings the network pushed together",
     )
     max_concurrent_streams: int = Field(default=1000, gt=0, description="calls at once on one connection")
-    max_streams_per_player: int = Field(default=100, gt=0, description="open streams of one player on one replica")
+    max_streams_per_player: int = Field(
+        default=100,
+        gt=0,
+        description="open streams of one player on one replica, the watches of a Play stream among them",
+    )
     max_request_bytes: int = Field(default=65536, gt=0, description="largest request message")
 
     @model_validator(mode="after")

@@ -1,4 +1,7 @@
-"""How many streams one player may have open at a time on one replica, over however many connections."""
+"""How many streams one player may have open at a time on one replica, over however many connections.
+
+What one stream carries that would have been a stream of its own, such as a watch, counts as one.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
