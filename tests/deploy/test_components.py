@@ -16,7 +16,7 @@ from baohuang.client.affinity import TABLE_ID_KEY
 from baohuang.stream.applying import Subscription
 from command_line.serving import SERVED
 from deploy.pods import workloads
-from deploy.rendering import ALL, MOST, Combination, kustomized, of_kind
+from deploy.rendering import ALL, MOST, Combination, kustomized, most_over, of_kind
 from deploy.schemas import check
 from deploy.served import services_of
 from deploy.tree import DEPLOY, KUBERNETES, inside
@@ -128,7 +128,7 @@ def test_the_lag_that_is_watched_is_the_consumers() -> None:
 @pytest.mark.parametrize("overlay", ["dev", "kind"])
 def test_the_lag_is_told_where_it_is_asked_for(overlay: str) -> None:
     """The name is that of a Service of the namespace, which has that port and leads to NATS's own."""
-    combination = Combination(overlay, MOST)
+    combination = most_over(overlay)
     (service,) = [one for one in of_kind(combination, "Service") if one["metadata"]["name"] == "nats-headless"]
     (nats,) = [one for one in workloads(combination) if one.name == "nats"]
     (port,) = service["spec"]["ports"]

@@ -16,6 +16,7 @@ from deploy.tree import DEPLOY, KUBERNETES, inside, loaded
 from deploy.versions import image_of
 
 OF_THE_TREE: Final[Any] = loaded(KUBERNETES / "overlays/production/nats-values.yaml")
+MUTUAL: Final[Any] = loaded(KUBERNETES / "components/nats-mutual-tls/nats-values.yaml")
 VALUES: Final = chart.valued(OF_THE_TREE)
 MADE: Final = chart.configuration(VALUES)
 MOUNTS: Final = chart.mounts(VALUES)
@@ -42,6 +43,23 @@ def test_nodes_and_clients_are_talked_to_over_tls() -> None:
             "ca_file": "ca.crt",
         }
         assert {MOUNTS[PurePosixPath(file).parent] for file in tls.values()} == {chart.Source("Secret", SECRET)}
+
+
+def test_clients_show_a_certificate_where_they_have_one() -> None:
+    """By a second file of values, which changes nothing else: NATS asks those who have all been given one."""
+    asked = chart.configuration(chart.valued(OF_THE_TREE, MUTUAL))
+    assert asked == {**MADE, "tls": {**MADE["tls"], "verify": True}}
+    assert "verify" not in MADE["tls"]
+    for one in TOLD_OF_NATS:
+        told = one.told()
+        files = [PurePosixPath(str(told[name])) for name in ("BAOHUANG_NATS_CERT", "BAOHUANG_NATS_KEY") if name in told]
+        if one.combination.overlay != "production":
+            assert not files
+            continue
+        (mount,) = [mount for mount in one.container["volumeMounts"] if mount["mountPath"] == str(files[0].parent)]
+        (volume,) = [volume for volume in one.pod["volumes"] if volume["name"] == mount["name"]]
+        assert [str(file.relative_to(mount["mountPath"])) for file in files] == ["tls.crt", "tls.key"]
+        assert volume["secret"]["secretName"] == f"{one.name}-tls"
 
 
 def test_the_monitor_is_asked_in_the_clear() -> None:

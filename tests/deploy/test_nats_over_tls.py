@@ -28,6 +28,7 @@ from tls.authorities import Authority
 OURS, OTHERS = Authority("ours"), Authority("others")
 OF_THE_TREE: Final = loaded(KUBERNETES / "overlays/production/nats-values.yaml")
 VALUES: Final = chart.valued(OF_THE_TREE)
+MUTUAL: Final = chart.valued(OF_THE_TREE, loaded(KUBERNETES / "components/nats-mutual-tls/nats-values.yaml"))
 IN_THE_CLEAR: Final = chart.valued(OF_THE_TREE, {"config": {"cluster": {"tls": {"enabled": False}}}})
 CA: Final = "/etc/baohuang/nats/ca.crt"
 
@@ -95,6 +96,23 @@ async def test_a_stream_is_filled_by_the_operators_pod(folder: Path, own_databas
         (account,) = (await nodes[0].asked("/jsz?streams=true&config=true"))["account_details"]
         kept = {one["name"]: one["config"]["num_replicas"] for one in account["stream_detail"]}
         assert kept == {TABLE_STREAM.name: 3}
+
+
+async def test_who_shows_no_certificate_is_let_in_no_more(folder: Path) -> None:
+    """With the second file of values, which nodes take without a restart: who has a certificate stays, and comes."""
+    ca, given = OURS.written(folder / "ca.crt"), ours()
+    own, foreign = OURS.issue().written(folder / "own", ca), OTHERS.issue().written(folder / "foreign", ca)
+    async with nodes_given(folder, given, given, given) as nodes:
+        url = nodes[0].url(NatsUser.SCORING)
+        await nodes[0].ready()
+        async with connect_to(NatsAddress(url, own), "a test")() as client:
+            assert await outcome(url, Tls(ca)) == "connected"
+            await nodes[0].reload(Given(MUTUAL, given.secret))
+            for tls in (Tls(ca), foreign):
+                assert (await outcome(url, tls)).startswith("no connection: ")
+            assert await outcome(url, own) == "connected"
+            await client.flush()
+            assert client.stats["reconnects"] == 0
 
 
 def pod_named(name: str) -> Workload:
