@@ -17,6 +17,7 @@ from baohuang.stream.consumer import Consumer
 from baohuang.stream.counts import read_consumer
 from baohuang.stream.port import Poison
 from baohuang.stream.streams import SCORING_STREAM
+from baohuang.stream.unsettled import Unsettled
 from baohuang.stream.working import at_work
 from baohuang.tls.counts import read_certificates
 from rating_service.boards import CONSUMER, Boards
@@ -67,5 +68,5 @@ async def following(pool: Pool, connect: Connect, metrics: Metrics | None = None
     consumer = Consumer(Applying(pool, SUBSCRIPTION, rate), connect)
     if metrics is not None:
         metrics.add(partial(read_consumer, CONSUMER, consumer.counts))
-    async with at_work(consumer):
+    async with at_work(consumer, Unsettled(pool, CONSUMER, consumer.counts)):
         yield

@@ -21,9 +21,11 @@ from baohuang.stream.public_log import settling_between
 from baohuang.stream.relay import Relay
 from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
 from baohuang.stream.table_messages import SETTLING
+from baohuang.stream.unsettled import Unsettled
 from baohuang.stream.working import at_work
 from baohuang.tls.counts import read_certificates
 from scoring_service.ledger_source import LedgerSource
+from scoring_service.queries import query
 from scoring_service.schema import ROLE, SCHEMA
 from scoring_service.scoring import score
 from scoring_service.scoring_servicer import ScoringServicer
@@ -32,6 +34,7 @@ from scoring_service.statements import Statements
 
 SERVICES: Final = (scoring_service_pb2.DESCRIPTOR.services_by_name["ScoringService"].full_name,)
 SUBSCRIPTION: Final = Subscription(TABLE_STREAM, "scoring", SETTLING, Order.CHAINED, effect="post to ledger")
+_SET_ASIDE: Final = query("set_aside_count")
 _CONNECTIONS: Final = 6
 _PATIENCE: Final = Limits(lock_ms=4_000)
 """Replicas take turns at batches of messages, so each waits for the others as a matter of course."""
@@ -83,5 +86,5 @@ async def following(
     if metrics is not None:
         metrics.add(partial(read_consumer, SUBSCRIPTION.consumer, consumer.counts))
         metrics.add(partial(read_relay, SCORING_STREAM.name, relay.counts))
-    async with at_work(consumer, relay):
+    async with at_work(consumer, relay, Unsettled(pool, SUBSCRIPTION.consumer, consumer.counts, _SET_ASIDE)):
         yield

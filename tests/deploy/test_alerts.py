@@ -90,7 +90,7 @@ def _a_consumer_is_behind(now: System) -> None:
 
 
 def _something_is_set_aside(now: System) -> None:
-    now.consumers["scoring"].set_aside += 1
+    now.consumers["scoring"].set_aside = 1
 
 
 def _readers_are_slow(now: System) -> None:
@@ -160,6 +160,13 @@ def test_what_happens_is_said(alert: str, happens: Callable[[System], None]) -> 
     asked = {found for pair in _LABEL.findall(rule["annotations"]["summary"]) for found in pair if found}
     for labels in evaluate(rule["expr"], between(then, now)):
         assert asked <= dict(labels).keys()
+
+
+def test_what_was_set_aside_before_anybody_asked_is_said() -> None:
+    """Until it is settled, though nothing is added to it: it was there before the first scrape, or the restart."""
+    then = well()
+    _something_is_set_aside(then)
+    assert firing(then, later(then)) == {"BaohuangSetAside"}
 
 
 @pytest.mark.parametrize("service", SERVED)

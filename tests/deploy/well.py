@@ -105,7 +105,7 @@ def well() -> System:
     for stream in (TABLE_STREAM, SCORING_STREAM):
         system.relays[stream.name] = RelayCounts(publishing=True, number=5000, all_out_at=float("inf"))
     for one in (scoring_service.wiring.SUBSCRIPTION, rating_service.wiring.SUBSCRIPTION):
-        system.consumers[one.consumer] = ConsumerCounts(running=True, lag=4, reached=5000)
+        system.consumers[one.consumer] = ConsumerCounts(running=True, lag=4, reached=5000, set_aside=0)
     play(system, 1000)
     return system
 

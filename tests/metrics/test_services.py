@@ -285,6 +285,46 @@ async def test_a_consumer_with_an_alarm_says_so(services: Mapping[str, Running],
     await eventually(alarmed, SOON)
 
 
+@pytest.mark.parametrize(
+    ("consumer", "made", "settled"),
+    [
+        (
+            "scoring",
+            "insert into scoring.unscored (number, position, hash, error) values (1, 1, repeat('0', 64), 'a test')",
+            "delete from scoring.unscored",
+        ),
+        (
+            "scoring",
+            "insert into scoring.set_aside values ('scoring', 1, '', '{}', '', 'a test')",
+            "update scoring.set_aside set settled_as = 'applied', settled_at = now()",
+        ),
+        (
+            "rating",
+            "insert into rating.set_aside values ('rating', 1, '', '{}', '', 'a test')",
+            "update rating.set_aside set settled_as = 'skipped', settled_at = now()",
+        ),
+    ],
+    ids=["an event without a posting", "passed over by scoring", "held up in rating"],
+)
+async def test_what_is_set_aside_is_told_until_it_is_settled(
+    services: Mapping[str, Running], own_database_dsn: str, consumer: str, made: str, settled: str
+) -> None:
+    """Whoever set it aside: it is in the tables, and no count of this process."""
+
+    async def told(messages: int) -> bool:
+        page = await services[consumer].page()
+        families = page.families["baohuang_consumer_set_aside_messages"].samples
+        return [one.value for one in families] == [messages]
+
+    await eventually(lambda: told(0), SOON)
+    admin = await asyncpg.connect(own_database_dsn)
+    await admin.execute(made)
+    await eventually(lambda: told(1), SOON)
+    await admin.execute(settled)
+    await admin.close()
+    await eventually(lambda: told(0), SOON)
+
+
 async def test_an_address_for_metrics_that_is_taken_is_told(services: Mapping[str, Running]) -> None:
     """A service that cannot tell its metrics does not serve without them."""
     taken = services["table"].server.endpoint

@@ -172,7 +172,6 @@ class Applying:
             error = None if message.number in skipped else await self._applied(checkpoint, [message])
             if error is not None:
                 if await checkpoint.set_aside(message, error) == 1:
-                    self.counts.set_aside += 1
                     _log.error(
                         "message set aside", consumer=checkpoint.consumer, number=message.number, error=str(error)
                     )

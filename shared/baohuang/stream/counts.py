@@ -67,9 +67,9 @@ ALARM: Final = Family(
     ("consumer",),
 )
 SET_ASIDE: Final = Family(
-    "baohuang_consumer_set_aside_total",
-    Kind.COUNTER,
-    "Messages that this replica set aside since they cannot be applied.",
+    "baohuang_consumer_set_aside_messages",
+    Kind.GAUGE,
+    "Messages that could not be applied, by whichever replica, and are still to be settled, when this one last looked.",
     ("consumer",),
 )
 _DELAYS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
@@ -92,13 +92,13 @@ class RelayCounts:
 
 @dataclass(slots=True)
 class ConsumerCounts:
-    """Of one consumer; `lag` is None while nobody has looked."""
+    """Of one consumer; `lag` and `set_aside` are None while nobody has looked."""
 
     running: bool = False
     alarmed: bool = False
     lag: int | None = None
     reached: int = 0
-    set_aside: int = 0
+    set_aside: int | None = None
     delay: Histogram = field(default_factory=lambda: Histogram(_DELAYS))
 
 
@@ -114,10 +114,10 @@ def read_relay(stream: str, counts: RelayCounts) -> Iterator[Reading]:
 
 def read_consumer(consumer: str, counts: ConsumerCounts) -> Iterator[Reading]:
     """Read the counts of a consumer."""
-    lag = counts.lag
+    lag, set_aside = counts.lag, counts.set_aside
     yield Reading(LAG, {} if lag is None or not counts.running else {(consumer,): lag})
     yield Reading(DELAY, {(consumer,): counts.delay})
     yield Reading(REACHED, {(consumer,): counts.reached})
     yield Reading(RUNNING, {(consumer,): int(counts.running)})
     yield Reading(ALARM, {(consumer,): int(counts.alarmed)})
-    yield Reading(SET_ASIDE, {(consumer,): counts.set_aside})
+    yield Reading(SET_ASIDE, {} if set_aside is None else {(consumer,): set_aside})
