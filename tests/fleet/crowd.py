@@ -25,7 +25,7 @@ KINDS: Final = (
     Kind("ourgame-simple", (5,), Options(short_deck=True)),
     Kind("homy-standard", (5,)),
     Kind("homy-weihai", (3,), Options(bots=True)),
-    Kind("ourgame-classic", (5,), queues=False),
+    Kind("ourgame-classic", (5,), Options(short_deck=True), queues=False),
     Kind("homy-classic", (5,)),
     Kind("homy-qingdao", (3,), Options(bots=True)),
 )
