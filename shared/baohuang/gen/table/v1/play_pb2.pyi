@@ -344,7 +344,7 @@ class WatchedTable(_message.Message):
     table_id: _builtins.str
     """The table."""
     version: _builtins.int
-    """The last version that was sent over this stream; 0: none."""
+    """The version to watch after again: the last that was sent over this stream; before any, the `after_version` asked for."""
     def __init__(
         self,
         *,
