@@ -16,11 +16,12 @@ from . import (
     plays,
     rebuild,
     relay,
+    starts,
     tickets,
 )
 from .row import Bench
 
 BENCHES: Final[tuple[Bench, ...]] = (
     engine.BENCH, disk.BENCH, append.BENCH, rebuild.BENCH, plays.BENCH, relay.BENCH, memory.BENCH, idle.BENCH,
-    expiries.BENCH, tickets.BENCH, notices.BENCH, consumers.BENCH, history.BENCH, beside.BENCH,
+    starts.BENCH, expiries.BENCH, tickets.BENCH, notices.BENCH, consumers.BENCH, history.BENCH, beside.BENCH,
 )  # fmt: skip
