@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 import matchmaking_service.migrations
 import rating_service.migrations
 import scoring_service.migrations
+from baohuang.database.address import DatabaseUnreachableError
 from baohuang.database.release import SchemaMismatchError
 from baohuang.eventlog.postgres.migrations import migrate
 from command_line.backend import MigrationError
@@ -35,5 +36,5 @@ def migrate_all(dsn: str, beside: Sequence[Service]) -> None:
         for service in beside:
             if service in _MIGRATIONS:
                 _MIGRATIONS[service](dsn)
-    except (DBAPIError, CommandError, SchemaMismatchError) as error:
+    except (DatabaseUnreachableError, DBAPIError, CommandError, SchemaMismatchError) as error:
         raise MigrationError(f"cannot bring the database up to date: {error}") from error

@@ -106,7 +106,7 @@ def command(
     try:
         asyncio.run(run(options, Console()))
     except (EmbeddedServerError, MovedError, MigrationError, DevelopmentKeyError, OSError) as error:
-        Console(stderr=True).print(Text(str(error), style="red"))
+        Console(stderr=True).print(Text(str(error), style="red"), soft_wrap=True)
         raise typer.Exit(1) from None
 
 

@@ -45,7 +45,7 @@ async def outcome(address: NatsAddress) -> str:
         async with connect_to(address, "a test")() as client:
             await client.flush()
     except StreamUnavailable as error:
-        return str(error)
+        return str(error).removeprefix(f"no connection to NATS at {address.where}: ")
     return "connected"
 
 
@@ -53,9 +53,9 @@ async def outcome(address: NatsAddress) -> str:
     ("shown", "said"),
     [
         (OURS.issue(), "connected"),
-        (OTHERS.issue(), "no connection: the server's certificate: unable to get local issuer certificate"),
-        (OURS.issue(lasts=YESTERDAY), "no connection: the server's certificate: certificate has expired"),
-        (OURS.issue(host="192.0.2.1"), "no connection: the server's certificate: IP address mismatch"),
+        (OTHERS.issue(), "the server's certificate: unable to get local issuer certificate"),
+        (OURS.issue(lasts=YESTERDAY), "the server's certificate: certificate has expired"),
+        (OURS.issue(host="192.0.2.1"), "the server's certificate: IP address mismatch"),
     ],
     ids=["right", "wrong authority", "expired", "wrong host"],
 )
@@ -73,7 +73,7 @@ async def test_mutual_tls_takes_those_it_knows(tmp_path: Path, authorities: Path
     async with nats_showing(tmp_path, OURS.issue(), authorities) as (_, url):
         assert await outcome(NatsAddress(url, own.written(tmp_path / "own", authorities))) == "connected"
         for tls in (Tls(authorities), foreign.written(tmp_path / "foreign", authorities)):
-            assert (await outcome(NatsAddress(url, tls))).startswith("no connection: ")
+            assert await outcome(NatsAddress(url, tls)) != "connected"
 
 
 async def test_files_that_are_not_sound_are_told_at_the_start(tmp_path: Path, authorities: Path) -> None:
@@ -90,7 +90,7 @@ async def test_a_server_that_would_talk_in_the_clear_is_told_nothing(tmp_path: P
     async with nats_with(tmp_path, 'authorization { user: "u", password: "hunter2" }\ntrace: true') as (server, port):
         told = await outcome(NatsAddress(f"tls://u:hunter2@127.0.0.1:{port}", Tls(authorities)))
         assert "[CONNECT" not in server.program.log.read_text()
-    assert told == "no connection: TlsNotOffered"
+    assert told == "TlsNotOffered"
 
 
 async def test_a_renewed_certificate_is_used_for_the_next_connection(tmp_path: Path, authorities: Path) -> None:

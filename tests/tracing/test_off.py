@@ -4,6 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import opentelemetry.environment_variables as api
+import opentelemetry.sdk.environment_variables as sdk
+
 from baohuang.tracing import spans
 
 _SERVICE = """
@@ -37,6 +40,20 @@ def test_a_service_without_an_endpoint_has_no_traces() -> None:
     """It begins none, and has not even imported what sends them; with one it does both."""
     assert _run({}).stdout == "False False\n"
     assert _run({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}).stdout == "True True\n"
+
+
+def test_a_variable_that_is_empty_is_as_not_given() -> None:
+    """Whichever of OpenTelemetry's it is: a service starts, and nothing is complained of.
+
+    But those of Python's library alone, which choose parts of it while it is imported.
+    """
+    named = [text for module in (api, sdk) for name, text in vars(module).items() if name.startswith("OTEL_")]
+    named = [name for name in named if not name.startswith("OTEL_PYTHON_")]
+    assert "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT" in named
+    started = _run(dict.fromkeys(named, "") | {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"})
+    assert (started.returncode, started.stdout) == (0, "True True\n")
+    assert "OTEL_" not in started.stderr
+    assert "Traceback" not in started.stderr
 
 
 def test_an_endpoint_that_is_none_ends_a_service_at_its_start() -> None:

@@ -14,6 +14,7 @@ from baohuang.archive.restoring import NotRestored, restore
 from baohuang.archive.verifying import findings_in
 from baohuang.archive.writing import Archive, Kept, NotArchived
 from baohuang.audit.stream import Depth
+from baohuang.database.pool import open_connection
 from baohuang.eventlog.port import StreamId
 from baohuang.eventlog.postgres.log import open_reader
 from command_line.audit.asking import DIFFERENT, PostgresDsn, answered
@@ -119,7 +120,7 @@ def _told(file: Path, depth: Depth) -> int:
 
 async def _unarchive(dsn: str, files: Sequence[Path]) -> int:
     wrong = 0
-    connection = await asyncpg.connect(dsn, server_settings={"application_name": "baohuang unarchive"})
+    connection = await open_connection(dsn, "baohuang unarchive")
     try:
         for file in files:
             wrong += await _restored(connection, file)

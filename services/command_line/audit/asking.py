@@ -47,7 +47,7 @@ def answered(asking: Awaitable[int]) -> None:
         raise typer.Exit(DIFFERENT)
 
 
-def cannot_tell(error: Exception) -> NoReturn:
+def cannot_tell(error: Exception | str) -> NoReturn:
     """Say why it cannot be told, and exit so."""
     complain(f"cannot tell: {error}")
     raise typer.Exit(UNKNOWN) from None

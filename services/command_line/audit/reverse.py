@@ -16,7 +16,6 @@ from baohuang.client import (
     RefusedError,
     connect_history,
 )
-from baohuang.client.calls import channel_to
 from baohuang.client.commands import fresh_id
 from baohuang.eventlog.port import RequestId, Version
 from baohuang.rpc.auth import Role, caller_id
@@ -25,12 +24,12 @@ from baohuang.tls.files import CertificateError, Tls
 from command_line.audit.asking import DIFFERENT, cannot_tell
 from command_line.development_key import DEFAULT_DATA_DIR
 from command_line.identities import by_key
+from command_line.reaching import NotReachedError, reached
 from command_line.running import address_of, key_of
 from command_line.saying import complain, say
 
 _PATIENCE: Final = Patience(attempts=8)
 """Some five seconds, for somebody who waits at a terminal."""
-_REACHING_SECONDS: Final = 5.0
 
 
 def reverse(
@@ -64,7 +63,7 @@ def reverse(
     async def reversing() -> Receipt:
         files = Tls(ca, cert, key)
         tls = None if files == Tls() else files
-        await _reached(service, tls)
+        await reached(service, tls)
         async with connect_history(service, credentials, _PATIENCE, tls=tls) as history:
             return await history.reverse(TableId(table), Version(version), reason, request_id=asked)
 
@@ -72,10 +71,10 @@ def reverse(
         receipt = asyncio.run(reversing())
     except RefusedError as refused:
         _refused(refused, as_json=as_json)
-    except _NotReachedError as error:
-        _unanswered(error, "notSent", asked, as_json=as_json)
+    except NotReachedError as error:
+        _unanswered(f"{error}: this time nothing was sent to it", "notSent", asked, as_json=as_json)
     except ClientError as error:
-        _unanswered(error, "unanswered", asked, as_json=as_json)
+        _unanswered(str(error), "unanswered", asked, as_json=as_json)
     except CertificateError as error:
         cannot_tell(error)
     if as_json:
@@ -84,27 +83,13 @@ def reverse(
         say(f"taken back at version {receipt.version}; the points follow")
 
 
-class _NotReachedError(Exception):
-    """Nobody answered at the address, so that nothing was sent."""
-
-
-async def _reached(service: str, tls: Tls | None) -> None:
-    """Connect, and no more: what cannot be reached has done nothing. Raises _NotReachedError, CertificateError."""
-    async with channel_to(service, tls) as channel:
-        try:
-            async with asyncio.timeout(_REACHING_SECONDS):
-                await channel.channel_ready()
-        except TimeoutError:
-            raise _NotReachedError(f"no service answers at {service!r}: this time nothing was sent to it") from None
-
-
-def _unanswered(error: Exception, what: str, asked: RequestId, *, as_json: bool) -> NoReturn:
+def _unanswered(why: str, what: str, asked: RequestId, *, as_json: bool) -> NoReturn:
     """Tell that no answer came, and the request id to ask again with, and exit so."""
     if as_json:
-        say(msgspec.json.encode({what: str(error), "requestId": asked}).decode())
+        say(msgspec.json.encode({what: why, "requestId": asked}).decode())
     elif what == "unanswered":
         complain(f"it may be done: ask again with --request-id {asked}")
-    cannot_tell(error)
+    cannot_tell(why)
 
 
 def _refused(refused: RefusedError, *, as_json: bool) -> NoReturn:

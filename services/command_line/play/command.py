@@ -25,6 +25,7 @@ from command_line.play.displays import Display, LineDisplay, PictureDisplay
 from command_line.play.inbox import Inbox
 from command_line.play.keyboard import read_in_background, unbuffered_terminal
 from command_line.play.session import Session
+from command_line.reaching import NotReachedError, reached
 from command_line.running import address_of, key_of
 from command_line.services import SCORING
 
@@ -88,13 +89,14 @@ def play(
         asyncio.run(stoppable(_run(console, wish)))
     except asyncio.CancelledError:
         _fail("told to stop")
-    except (ClientError, EmbeddedServerError, MigrationError, OSError) as failed:
+    except (ClientError, NotReachedError, EmbeddedServerError, MigrationError, OSError) as failed:
         _fail(str(failed))
 
 
 async def _run(console: Console, wish: _Wish) -> None:
     """Play against the service at the address, or against a backend that lives as long as this."""
     if wish.service is not None:
+        await reached(wish.service.address)
         await _play_at(console, wish, wish.service)
         return
     console.print(Text("starting PostgreSQL, NATS, the table service and the ledger"))

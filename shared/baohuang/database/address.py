@@ -74,14 +74,18 @@ def where(dsn: str) -> str:
     return ", ".join(named or parse_qs(parts.query).get("host", ["the local server"]))
 
 
+def unreachable(dsn: str, why: str) -> DatabaseUnreachableError:
+    """Return the error that says which server there is no connection to, and why."""
+    return DatabaseUnreachableError(f"no connection to PostgreSQL at {where(dsn)} ({VARIABLE}): {why}")
+
+
 @contextmanager
 def reaching(dsn: str) -> Iterator[None]:
     """Have what fails within say which server was to be reached. Raises DatabaseUnreachableError."""
     try:
         yield
     except OSError as error:
-        why = str(error) or type(error).__name__
-        raise DatabaseUnreachableError(f"no connection to PostgreSQL at {where(dsn)} ({VARIABLE}): {why}") from error
+        raise unreachable(dsn, str(error) or type(error).__name__) from error
     except asyncpg.InterfaceError as error:
         # Its text may repeat part of the DSN, or a file's name at best.
         raise DatabaseUnreachableError(f"{VARIABLE} cannot be used: {type(error).__name__}") from None

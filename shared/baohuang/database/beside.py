@@ -5,10 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-import asyncpg
-
 from baohuang.database.migrations import migrate
-from baohuang.database.pool import Connection
+from baohuang.database.pool import Connection, open_connection
 from baohuang.database.schema import Schema
 
 
@@ -22,7 +20,7 @@ async def snapshot(dsn: str) -> AsyncIterator[Connection]:
 
     Raises OSError, asyncpg.PostgresError.
     """
-    connection = await asyncpg.connect(dsn, server_settings={"application_name": "baohuang snapshot"})
+    connection = await open_connection(dsn, "baohuang snapshot")
     try:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             yield connection
@@ -37,7 +35,7 @@ async def schema_beside(dsn: str, schema: Schema) -> AsyncIterator[str]:
     Raises BesideInUse, OSError, asyncpg.PostgresError, sqlalchemy.exc.DBAPIError.
     """
     name = f"{schema.name}_beside"
-    connection = await asyncpg.connect(dsn, server_settings={"application_name": "baohuang beside"})
+    connection = await open_connection(dsn, "baohuang beside")
     try:
         if not await connection.fetchval("select pg_try_advisory_lock(hashtext($1))", name):
             raise BesideInUse(f"{schema.name} is being recomputed by somebody else")

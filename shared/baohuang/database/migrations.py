@@ -12,8 +12,10 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
+from baohuang.database.address import unreachable
 from baohuang.database.release import check_found
 from baohuang.database.schema import Schema
 
@@ -30,14 +32,24 @@ def migrate(dsn: str, schema: Schema) -> None:
 
     Blocks until done; from a coroutine, `await asyncio.to_thread(migrate, dsn, schema)`.
 
-    Raises sqlalchemy.exc.DBAPIError if the database refuses or a lock is not to be had, SchemaAheadError if a newer
-    release has taken away what this one needs, alembic.util.CommandError if its version is none of ours.
+    Raises DatabaseUnreachableError, sqlalchemy.exc.DBAPIError if the database refuses or a lock is not to be had,
+    SchemaAheadError if a newer release has taken away what this one needs, alembic.util.CommandError if its version is
+    none of ours.
     """
-    engine = create_engine(make_url(dsn).set(drivername="postgresql+psycopg"), poolclass=NullPool)
-    with engine.connect() as connection:
+    with _connected(dsn) as connection:
         plain = connection.execution_options(no_parameters=True)
         with plain.begin():
             _upgrade(plain, schema)
+
+
+def _connected(dsn: str) -> Connection:
+    """Open a connection. Raises DatabaseUnreachableError, also where the server lets nobody in by that DSN."""
+    engine = create_engine(make_url(dsn).set(drivername="postgresql+psycopg"), poolclass=NullPool)
+    try:
+        return engine.connect()
+    except OperationalError as error:
+        # Of several lines the first says what there is to say, and none the password.
+        raise unreachable(dsn, str(error.orig).partition("\n")[0]) from error
 
 
 def run(connection: Connection, script: Path) -> None:

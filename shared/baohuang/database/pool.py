@@ -19,6 +19,7 @@ FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.Intern
 
 _SET: Final = "select set_config(name, value, false) from unnest($1::text[], $2::text[]) as told (name, value)"
 _CLOSE_SECONDS: Final = 3.0
+_CONNECT_SECONDS: Final = 10.0
 # A jsonb on the wire is its text behind the number of the format.
 _JSONB_FORMAT: Final = b"\x01"
 
@@ -58,6 +59,15 @@ class _Pool(asyncpg.Pool):
         with suppress(*FAILURES):
             async with asyncio.timeout(_CLOSE_SECONDS):
                 await super().close()
+
+
+async def open_connection(dsn: str, application: str, seconds: float = _CONNECT_SECONDS) -> asyncpg.Connection:
+    """Open one connection as the login of the DSN, under the name that the server shows; `seconds` it may take.
+
+    Raises DatabaseUnreachableError, asyncpg.PostgresError.
+    """
+    with reaching(dsn):
+        return await asyncpg.connect(dsn, timeout=seconds, server_settings={"application_name": application})
 
 
 async def open_pool(dsn: str, size: int, limits: Limits, identity: Identity) -> "Pool":

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from baohuang.database.address import reaching
+from baohuang.database.pool import open_connection
 from baohuang.database.schema import Schema
 
 _FOUND: Final = "select version_num as version, oldest from {name}.alembic_version, {name}.compatibility"
@@ -44,9 +44,7 @@ async def check_schema(dsn: str, schema: Schema, role: str | None = None) -> Non
 
     Raises SchemaMismatchError, OSError, asyncpg.PostgresError.
     """
-    name = {"application_name": f"baohuang {schema.name}"}
-    with reaching(dsn):
-        connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS, server_settings=name)
+    connection = await open_connection(dsn, f"baohuang {schema.name}", _CONNECT_SECONDS)
     try:
         async with connection.transaction(readonly=True):
             found = await _found(connection, schema, role or schema.role)

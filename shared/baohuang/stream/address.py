@@ -12,6 +12,7 @@ from baohuang.tls.context import client_context
 from baohuang.tls.files import Tls
 
 TLS_SCHEME: Final = "tls://"
+_DEFAULT_PORT: Final = 4222
 _SCHEMES: Final = ("nats://", TLS_SCHEME)
 _FORM: Final = "must be nats://user:password@host:port, with special characters of user and password percent-encoded"
 
@@ -61,6 +62,17 @@ class NatsAddress:
     def secure(self) -> bool:
         """Whether it is reached over TLS only."""
         return self.tls is not None or self.url.startswith(TLS_SCHEME)
+
+    @property
+    def where(self) -> str:
+        """The server as host:port, nothing else of the URL."""
+        try:
+            parts = urlsplit(self.url)
+            port = parts.port or _DEFAULT_PORT
+        except ValueError:
+            return "the server"
+        host = parts.hostname or ""
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def client(self) -> Client:
         """Return a client that is not connected yet."""

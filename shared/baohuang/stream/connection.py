@@ -101,4 +101,4 @@ async def _connect(client: Client, address: NatsAddress, name: str) -> None:
             **address.options(),
         )
     except (*NATS_FAILURES, CertificateError) as error:
-        raise StreamUnavailable(f"no connection: {why_away(error)}") from error
+        raise StreamUnavailable(f"no connection to NATS at {address.where}: {why_away(error)}") from error

@@ -4,6 +4,7 @@ Spans wait in a queue that holds OTEL_BSP_MAX_QUEUE_SIZE of them (2048): when th
 oldest are dropped. Nothing waits for the collector but the end of the process, and that for a bounded time.
 """
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from baohuang.tls.files import Pem, Tls
 from baohuang.tls.renewal import Renewed
 from baohuang.tracing.settings import TraceSettings
 
+_VARIABLES: Final = "OTEL_"
 ENDING_SECONDS: Final = 2.0
 """How long the end of a process waits for the collector to take what is left."""
 
@@ -32,6 +34,7 @@ def exporting(settings: TraceSettings, endpoint: str, service: str, replica: str
     `service` is its name if the settings have none, `replica` its instance's, `ours` the files for TLS with other
     services. Raises CertificateError.
     """
+    _forget_what_says_nothing()
     exporter = _Exporter(endpoint, settings.tls(ours), settings.timeout_seconds)
     provider = TracerProvider(
         _sampler(settings), _resource(settings.service_name or service, replica), shutdown_on_exit=False
@@ -82,6 +85,12 @@ class _Exporter(SpanExporter):
         pem = self._shown
         credentials = grpc.ssl_channel_credentials(pem.authorities, pem.key, pem.certificate)
         return OTLPSpanExporter(self._endpoint, insecure=False, credentials=credentials, timeout=self._timeout_seconds)
+
+
+def _forget_what_says_nothing() -> None:
+    """Take away variables that are empty: OpenTelemetry's specification has them as not given, its SDK not all."""
+    for name in [name for name, text in os.environ.items() if name.startswith(_VARIABLES) and not text]:
+        del os.environ[name]
 
 
 def _resource(service: str, replica: str) -> Resource:
