@@ -16,6 +16,11 @@ DISSOLVED: Final = Family(
     Kind.COUNTER,
     "Matches whose table was refused: their parties wait again, but for who was to blame.",
 )
+PUT_OFF: Final = Family(
+    "baohuang_matches_put_off_total",
+    Kind.COUNTER,
+    "Attempts to open a match's table after which nobody knows what came of it: it is tried again.",
+)
 
 
 @dataclass(slots=True)
@@ -32,6 +37,7 @@ class SeatingCounts:
 
     seated: int = 0
     dissolved: int = 0
+    put_off: int = 0
 
 
 def read_matches(forming: FormingCounts, seating: SeatingCounts) -> Iterator[Reading]:
@@ -40,3 +46,4 @@ def read_matches(forming: FormingCounts, seating: SeatingCounts) -> Iterator[Rea
     yield Reading(FORMED, alone(forming.formed))
     yield Reading(SEATED, alone(seating.seated))
     yield Reading(DISSOLVED, alone(seating.dissolved))
+    yield Reading(PUT_OFF, alone(seating.put_off))

@@ -15,6 +15,7 @@ from typing import Final, Protocol, assert_never
 import structlog
 
 from baohuang.database.pool import FAILURES
+from baohuang.metrics.bugs import Bugs
 from baohuang.stream.working import ended, whole
 from matchmaking_service.counts import SeatingCounts
 from matchmaking_service.matches import Matches
@@ -33,6 +34,9 @@ _OPENED_AT_ONCE: Final = 50
 """Tables that are opened at one time cost less each."""
 _CALLS: Final = 25
 """How many calls that open tables may be under way: what was left lying has one a match."""
+_AFTER_A_BUG_SECONDS: Final = 5.0
+"""For how long a replica that met a bug claims nothing: longer than another, which may be sound, takes to claim it."""
+_PART: Final = "seating"
 _FINISHING_SECONDS: Final = 0.5
 """For how long tables that are being opened are waited for at the end."""
 _log = structlog.get_logger("matchmaking")
@@ -46,7 +50,10 @@ class Opener(Protocol):
 
 
 class Seating:
-    """Opens tables. `told` is called with parties that wait again or were set aside."""
+    """Opens tables. `told` is called with parties that wait again or were set aside.
+
+    A match over which it meets a bug is given back: another replica may be without it.
+    """
 
     def __init__(
         self,
@@ -55,12 +62,16 @@ class Seating:
         noting: Noting,
         poll_seconds: float,
         told: Callable[[Sequence[PartyId]], None],
+        *,
+        bugs: Bugs,
     ) -> None:
         self._matches: Final = matches
         self._tables: Final = tables
         self._noting: Final = noting
         self._poll_seconds: Final = poll_seconds
         self._told: Final = told
+        self._bugs: Final = bugs
+        bugs.expect(_PART)
         self._own: list[Formed] = []
         self._in_hand: Final[set[MatchId]] = set()
         self._under_way: Final[dict[asyncio.Task[None], Sequence[Formed]]] = {}
@@ -126,6 +137,8 @@ class Seating:
             async with self._room:
                 outcomes = await self._tables.open(matches)
             await asyncio.gather(*map(self._settled, matches, outcomes))
+        except Exception as error:  # noqa: BLE001 - matches must not be kept by who cannot seat them, whatever the bug
+            await self._given_back(matches, error)
         finally:
             self._in_hand.difference_update(match.match_id for match in matches)
 
@@ -135,6 +148,17 @@ class Seating:
             await self._settle(match, outcome)
         except (*FAILURES, NotNoted) as error:
             _log.warning("match not settled", match_id=match.match_id, error=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - as above, and the others are none the worse for it
+            await self._given_back([match], error)
+
+    async def _given_back(self, matches: Sequence[Formed], bug: Exception) -> None:
+        """Leave matches to whoever claims them first, which for a while is not this replica."""
+        self._bugs.met(_PART, bug, match_ids=[match.match_id for match in matches])
+        self._claim_at = time.monotonic() + _AFTER_A_BUG_SECONDS
+        self.counts.put_off += len(matches)
+        with suppress(*FAILURES):
+            for match in matches:
+                await self._matches.leave(match, 0.0)
 
     async def _settle(self, match: Formed, outcome: Outcome) -> None:
         match outcome:
@@ -151,6 +175,7 @@ class Seating:
                 self.counts.dissolved += 1
             case Unknown(why):
                 _log.warning("table not opened yet", match_id=match.match_id, why=why)
+                self.counts.put_off += 1
                 await self._matches.leave(match, AGAIN_SECONDS)
             case _:
                 assert_never(outcome)

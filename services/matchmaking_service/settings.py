@@ -2,10 +2,11 @@
 
 from typing import Final, Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, model_validator
 
 from baohuang.database.address import PostgresDsn
 from baohuang.rpc.listening import Listen
+from baohuang.rpc.service_token import ServiceToken
 from baohuang.rpc.settings import ServerSettings
 
 _DAY_SECONDS: Final = 86_400.0
@@ -21,7 +22,7 @@ class MatchmakingSettings(ServerSettings):
     rating_address: str | None = Field(
         default=None, description="the rating service, host:port; none: everybody counts as a newcomer"
     )
-    service_token: SecretStr | None = Field(
+    service_token: ServiceToken | None = Field(
         default=None, description="the token of role service to call them with; one subject for all replicas"
     )
     matchmaking_listen: Listen = Field(

@@ -15,6 +15,7 @@ from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2, matchmaking_ser
 from baohuang.rpc.auth import PLAYER_KEY, ROLE_KEY, Role
 from baohuang.rpc.credentials import BearerToken, Metadata
 from baohuang.rpc.server import RpcServer
+from baohuang.rpc.service_token import read_service_token
 from baohuang.stream.working import at_work
 from baohuang.tls.channel import open_channel
 from baohuang.tls.files import Tls
@@ -65,6 +66,7 @@ async def wired(server: RpcServer, settings: MatchmakingSettings) -> AsyncIterat
     dsn = settings.postgres_dsn.get_secret_value()
     await check_schema(dsn, SCHEMA)
     metadata = _metadata(settings)
+    server.metrics.add(partial(read_service_token, settings.service_token))
     pace = Pace(settings.ticket_lifetime_seconds, settings.fill_with_bots_after, kept=settings.keep_seconds)
     async with AsyncExitStack() as opened:
         pool = await opened.enter_async_context(await open_tickets(dsn))
@@ -87,7 +89,7 @@ async def serving(
     server.when_draining(watching.drain)
     matches = Matches(pool)
     async with creating(pool) as making, noting(pool, watching.changed) as noted:
-        seating = Seating(matches, opener, noted, pace.poll, watching.changed)
+        seating = Seating(matches, opener, noted, pace.poll, watching.changed, bugs=server.bugs)
         forming = Forming(matches, ratings, pace, seating.take, watching.changed)
         servicer = MatchmakingServicer(Desk(pool, making, tickets), watching, forming.poke)
         matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server(servicer, server.grpc)
@@ -95,7 +97,8 @@ async def serving(
             server.metrics.add(partial(read_flushes, flushing))
         server.metrics.add(partial(read_matches, forming.counts, seating.counts))
         # Seating ends after forming: it gives up what was formed last.
-        async with at_work(seating, watching, Purging(pool, pace.kept, pace.purge)), at_work(forming):
+        others = (seating, watching, Purging(pool, pace.kept, pace.purge))
+        async with at_work(*others, bugs=server.bugs), at_work(forming, bugs=server.bugs):
             yield watching
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.database.release import check_schema
 from baohuang.gen.rating.v1 import rating_service_pb2, rating_service_pb2_grpc
+from baohuang.metrics.bugs import Bugs
 from baohuang.metrics.family import Metrics
 from baohuang.rpc.reading import Reader
 from baohuang.rpc.server import RpcServer
@@ -47,7 +48,7 @@ async def wired(server: RpcServer, settings: RatingSettings) -> AsyncIterator[No
             yield
             return
         server.metrics.add(partial(read_certificates, {"nats": settings.nats.tls}))
-        async with following(pool, connect_to(settings.nats, "baohuang rating"), server.metrics):
+        async with following(pool, connect_to(settings.nats, "baohuang rating"), server.metrics, server.bugs):
             yield
 
 
@@ -63,10 +64,12 @@ async def open_ratings(dsn: str, schema: str = SCHEMA.name) -> Pool:
 
 
 @asynccontextmanager
-async def following(pool: Pool, connect: Connect, metrics: Metrics | None = None) -> AsyncIterator[None]:
+async def following(
+    pool: Pool, connect: Connect, metrics: Metrics | None = None, bugs: Bugs | None = None
+) -> AsyncIterator[None]:
     """Rate what the stream of the ledger brings, for as long as the block lasts."""
     consumer = Consumer(Applying(pool, SUBSCRIPTION, rate), connect)
     if metrics is not None:
         metrics.add(partial(read_consumer, CONSUMER, consumer.counts))
-    async with at_work(consumer, Unsettled(pool, CONSUMER, consumer.counts)):
+    async with at_work(consumer, Unsettled(pool, CONSUMER, consumer.counts), bugs=bugs):
         yield

@@ -8,6 +8,7 @@ from typing import Final
 from baohuang.database.pool import Identity, Limits, Pool, open_pool
 from baohuang.database.release import check_schema
 from baohuang.gen.scoring.v1 import scoring_service_pb2, scoring_service_pb2_grpc
+from baohuang.metrics.bugs import Bugs
 from baohuang.metrics.family import Metrics
 from baohuang.rpc.reading import Reader
 from baohuang.rpc.server import RpcServer
@@ -55,7 +56,7 @@ async def wired(server: RpcServer, settings: ScoringSettings) -> AsyncIterator[N
             return
         server.metrics.add(partial(read_certificates, {"nats": settings.nats.tls}))
         connect = connect_to(settings.nats, "baohuang scoring")
-        async with following(pool, connect, settings.stream_servers, server.metrics):
+        async with following(pool, connect, settings.stream_servers, server.metrics, server.bugs):
             yield
 
 
@@ -73,7 +74,7 @@ async def open_ledger(dsn: str, schema: str = SCHEMA.name) -> Pool:
 
 @asynccontextmanager
 async def following(
-    pool: Pool, connect: Connect, servers: int = 1, metrics: Metrics | None = None
+    pool: Pool, connect: Connect, servers: int = 1, metrics: Metrics | None = None, bugs: Bugs | None = None
 ) -> AsyncIterator[None]:
     """Score what the stream of the log brings and publish the ledger, for as long as the block lasts.
 
@@ -86,5 +87,6 @@ async def following(
     if metrics is not None:
         metrics.add(partial(read_consumer, SUBSCRIPTION.consumer, consumer.counts))
         metrics.add(partial(read_relay, SCORING_STREAM.name, relay.counts))
-    async with at_work(consumer, relay, Unsettled(pool, SUBSCRIPTION.consumer, consumer.counts, _SET_ASIDE)):
+    unsettled = Unsettled(pool, SUBSCRIPTION.consumer, consumer.counts, _SET_ASIDE)
+    async with at_work(consumer, relay, unsettled, bugs=bugs):
         yield

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from baohuang.database.pool import Identity, Limits, open_pool
+from baohuang.metrics.bugs import Bugs
 from baohuang.metrics.family import Metrics
 from baohuang.stream.address import NatsAddress
 from baohuang.stream.connection import connect_to
@@ -36,7 +37,11 @@ class Relayed:
 
 @asynccontextmanager
 async def relaying(
-    dsn: str, nats: NatsAddress | str | None, servers: int = 1, metrics: Metrics | None = None
+    dsn: str,
+    nats: NatsAddress | str | None,
+    servers: int = 1,
+    metrics: Metrics | None = None,
+    bugs: Bugs | None = None,
 ) -> AsyncIterator[Relayed | None]:
     """Publish the log to JetStream until the end of the block; without a NATS nothing is published, and None given.
 
@@ -53,7 +58,7 @@ async def relaying(
         relay = Relay(LogSource(pool), TABLE_STREAM.kept_by(servers), lease, connect)
         if metrics is not None:
             metrics.add(partial(read_relay, TABLE_STREAM.name, relay.counts))
-        async with at_work(relay):
+        async with at_work(relay, bugs=bugs):
             yield Relayed(partial(_tell, relay), relay.traces)
 
 

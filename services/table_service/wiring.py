@@ -84,7 +84,7 @@ async def wired(server: RpcServer, settings: TableSettings) -> AsyncIterator[Non
     async with (
         open_log(dsn) as log,
         open_record(dsn) as record,
-        relaying(dsn, settings.nats, settings.stream_servers, server.metrics) as relayed,
+        relaying(dsn, settings.nats, settings.stream_servers, server.metrics, server.bugs) as relayed,
         serving(server, log, seeds_from(settings.dev_seed), nats=nats, relayed=relayed, record=record),
     ):
         server.metrics.add(partial(read_flushes, log.commits))

@@ -1,38 +1,53 @@
 """What plays for bots: seated with people by a service, they get ready, play and leave; through restarts."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 import grpc
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from structlog.testing import capture_logs
 
 from baohuang.client import TableClient
 from baohuang.embedded.ports import free_port
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.gen.table.v1 import table_service_pb2 as pb
+from baohuang.metrics.bugs import Bugs
+from baohuang.rpc.settings import ServerSettings
 from baohuang.rules.events import HandFinished, HandStarted, PlayerFined, ReadinessSet, TrusteeshipEntered
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.stream.working import at_work
 from client.in_process import Service, running
+from command_line.bots.counts import read_looking
 from command_line.bots.runner import Bot
 from command_line.bots.serving import hosting
 from command_line.bots.settings import BotsSettings
 from command_line.demo.checking import Recorded, recorded
-from command_line.identities import by_own_word
+from command_line.development_key import AUDIENCE, ISSUER, DevelopmentKey
+from command_line.identities import by_key, by_own_word
 from eventually import eventually
 from tables.clients import Client, fresh
 
 ME: Final = PlayerId("alice")
 BOTS: Final = tuple(PlayerId(f"bot:{number}") for number in range(1, 5))
+LOOK_SECONDS: Final = 0.02
 SEATS: Final = (*BOTS[:2], ME, *BOTS[2:])
+
+
+def settings_for(address: str) -> BotsSettings:
+    """Return those of bots that lose no time."""
+    return BotsSettings(
+        insecure_dev=True, table_address=address, bots_think_seconds=0.0, bots_look_seconds=LOOK_SECONDS
+    )
 
 
 @asynccontextmanager
 async def bots_at(address: str) -> AsyncIterator[None]:
     """Play for the bots of a table service until the end of the block."""
-    settings = BotsSettings(insecure_dev=True, table_address=address, bots_think_seconds=0.0, bots_look_seconds=0.02)
-    async with hosting(settings, by_own_word) as host, at_work(host):
+    async with hosting(settings_for(address), by_own_word, Bugs()) as host, at_work(host):
         yield
 
 
@@ -56,6 +71,34 @@ async def all_bots_ready(client: TableClient, table_id: TableId) -> bool:
 
 def of(history: Sequence[Recorded], kind: type) -> int:
     return sum(isinstance(one.event, kind) for one in history)
+
+
+async def test_bots_that_are_not_believed_say_so(tmp_path: Path) -> None:
+    """Their key is not in the set of the table service: one line when it begins, one when it is."""
+    theirs, others = DevelopmentKey(Ed25519PrivateKey.generate()), DevelopmentKey(Ed25519PrivateKey.generate())
+    published = tmp_path / "jwks.json"
+    published.write_text(json.dumps({"keys": [others.jwk]}))
+    believing = ServerSettings(jwks=str(published), jwt_issuer=ISSUER, jwt_audience=AUDIENCE, refuse_seconds=0.0)
+    with capture_logs() as lines:
+        async with (
+            running(settings=believing) as service,
+            hosting(settings_for(service.address), by_key(theirs), Bugs()) as host,
+            at_work(host),
+        ):
+
+            async def longer() -> bool:
+                (told,) = read_looking(host.looking)
+                return told.values[()] > 20 * LOOK_SECONDS  # type: ignore[operator] # it is no histogram
+
+            async def over() -> bool:
+                return host.looking.seconds == 0.0
+
+            await eventually(longer)
+            published.write_text(json.dumps({"keys": [others.jwk, theirs.jwk]}))
+            await eventually(over)
+    told = [(line["event"], line.get("why", "")) for line in lines if line["event"].startswith("tables ")]
+    assert [event for event, _ in told] == ["tables not looked for", "tables looked for again"]
+    assert "UNAUTHENTICATED" in told[0][1]
 
 
 async def test_bots_play_hand_after_hand_and_leave_with_the_last_person() -> None:

@@ -113,6 +113,27 @@ def _a_certificate_expires(now: System) -> None:
     now.expires_in = 5 * DAYS
 
 
+def _a_worker_met_a_bug(now: System) -> None:
+    now.bugs["matchmaking"].met("Worker", ZeroDivisionError())
+
+
+def _nobody_is_seated(now: System) -> None:
+    now.seating.seated = well().seating.seated
+    now.seating.put_off += 300
+
+
+def _the_service_token_expires(now: System) -> None:
+    now.token_expires_in = 5 * DAYS
+
+
+def _bots_are_not_believed(now: System) -> None:
+    now.bots_kept_out = 130.0
+
+
+def _the_keys_are_unsound(now: System) -> None:
+    now.keys_unsound = 400.0
+
+
 def _history_cannot_read(now: System) -> None:
     next(iter(now.calls["history"].values())).refused[Reason.LOG_UNAVAILABLE] += 50
 
@@ -121,6 +142,7 @@ HAPPENS: Final[list[tuple[str, Callable[[System], None]]]] = [
     ("BaohuangBugs", _a_call_failed),
     ("BaohuangBugs", _a_command_failed),
     ("BaohuangBugs", _a_flush_met_a_bug),
+    ("BaohuangBugs", _a_worker_met_a_bug),
     ("BaohuangDatabaseFails", _flushes_are_not_sent),
     ("BaohuangDatabaseFails", _flushes_are_refused),
     ("BaohuangDatabaseFails", _history_cannot_read),
@@ -140,6 +162,10 @@ HAPPENS: Final[list[tuple[str, Callable[[System], None]]]] = [
     ("BaohuangClockOff", _the_clock_is_ahead),
     ("BaohuangClockOff", _the_clock_is_behind),
     ("BaohuangCertificateExpires", _a_certificate_expires),
+    ("BaohuangNobodySeated", _nobody_is_seated),
+    ("BaohuangServiceTokenExpires", _the_service_token_expires),
+    ("BaohuangBotsKeptOut", _bots_are_not_believed),
+    ("BaohuangKeysUnsound", _the_keys_are_unsound),
 ]
 
 

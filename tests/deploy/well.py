@@ -9,13 +9,17 @@ from typing import Any, Final
 import rating_service.wiring
 import scoring_service.wiring
 from baohuang.database.flush_counts import FlushCounts, read_flushes
+from baohuang.metrics.bugs import Bugs
 from baohuang.metrics.endpoint import _Collector
-from baohuang.metrics.family import Metrics, Reading
+from baohuang.metrics.family import Metrics, Reading, alone
 from baohuang.rpc.call_counts import CallCounts, read_calls
+from baohuang.rpc.key_counts import UNSOUND
 from baohuang.rpc.reason import Reason
+from baohuang.rpc.service_token import EXPIRES as TOKEN_EXPIRES
 from baohuang.stream.counts import ConsumerCounts, RelayCounts, read_consumer, read_relay
 from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
 from baohuang.tls.counts import EXPIRES
+from command_line.bots.counts import KEPT_OUT
 from command_line.serving import SERVED
 from deploy.promql import NAME, Labels, Told
 from deploy.served import services_of
@@ -57,6 +61,14 @@ def _called() -> CallCounts:
     return counts
 
 
+def _bugs() -> dict[str, Bugs]:
+    """Return those of each service: a part that has met none."""
+    found = {name: Bugs() for name in SERVED}
+    for one in found.values():
+        one.expect("Worker")
+    return found
+
+
 @dataclass(slots=True)
 class System:
     """What is counted in one replica of each service. `up` are those that Prometheus reaches."""
@@ -71,6 +83,12 @@ class System:
     consumers: dict[str, ConsumerCounts] = field(default_factory=dict)
     calls: dict[str, dict[str, CallCounts]] = field(default_factory=_calls)
     expires_in: float = 60 * DAYS
+    token_expires_in: float = 60 * DAYS
+    keys_unsound: float = 0.0
+    bots_kept_out: float = 0.0
+    bugs: dict[str, Bugs] = field(default_factory=_bugs)
+    forming: FormingCounts = field(default_factory=FormingCounts)
+    seating: SeatingCounts = field(default_factory=SeatingCounts)
     up: set[str] = field(default_factory=lambda: set(SERVED))
 
     def told(self) -> dict[Labels, float]:
@@ -81,6 +99,8 @@ class System:
 
     def _readings(self, service: str) -> Iterable[Reading]:
         yield from read_calls(self.calls[service])
+        yield from self.bugs[service].read()
+        yield Reading(UNSOUND, alone(self.keys_unsound))
         yield Reading(EXPIRES, {("server",): AT.timestamp() + self.expires_in})
         match service:
             case "table":
@@ -96,7 +116,10 @@ class System:
                 yield from read_consumer("rating", self.consumers["rating"])
             case "matchmaking":
                 yield from read_flushes(self.queue)
-                yield from read_matches(FormingCounts(), SeatingCounts())
+                yield from read_matches(self.forming, self.seating)
+                yield Reading(TOKEN_EXPIRES, alone(AT.timestamp() + self.token_expires_in))
+            case "bots":
+                yield Reading(KEPT_OUT, alone(self.bots_kept_out))
 
 
 def well() -> System:
@@ -116,6 +139,9 @@ def play(system: System, times: int) -> None:
     system.commands.hands_started += times // 100
     system.commands.hands_finished["ourgame-simple", "played"] += times // 100
     system.commands.rulings["TurnExtended", "TRUST-5"] += 1
+    system.forming.formed += times // 100
+    system.seating.seated += times // 100
+    system.seating.put_off += 1
     for store in (system.log, system.queue):
         store.counts.outcomes["Appended"] += times
         store.counts.outcomes["VersionConflict"] += times // 100

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2_grpc
 from baohuang.gen.rules.v1 import ruleset_pb2
+from baohuang.rpc.credentials import Metadata
 from baohuang.rpc.server import RpcServer
 from baohuang.rpc.settings import ServerSettings
 from matchmaking_service.forming import Pace
@@ -84,15 +85,25 @@ class Service:
 
 @asynccontextmanager
 async def matchmaking(
-    dsn: str, table_address: str, ratings: Ratings | None = None, pace: Pace = PACE, port: int = 0, **settings: float
+    dsn: str,
+    table_address: str,
+    ratings: Ratings | None = None,
+    pace: Pace = PACE,
+    port: int = 0,
+    *,
+    known_by: Metadata = SERVICE,
+    **settings: float,
 ) -> AsyncIterator[Service]:
-    """Serve matchmaking over a database, on the port, until the end of the block; then drain."""
+    """Serve matchmaking over a database, on the port, until the end of the block; then drain.
+
+    It is known to the table service by the metadata `known_by`.
+    """
     wanted = {"insecure_dev": True, "drain_grace_seconds": 0.5, "refuse_seconds": 0.0, **settings}
     server = RpcServer(ServerSettings.model_validate(wanted), f"127.0.0.1:{port}")
     async with (
         await open_tickets(dsn) as pool,
         channel_to(table_address) as tables,
-        serving(server, pool, Tables(tables, SERVICE), ratings or NoRatings(), pace) as watching,
+        serving(server, pool, Tables(tables, known_by), ratings or NoRatings(), pace) as watching,
     ):
         bound = await server.start(*SERVICES)
         try:

@@ -15,6 +15,7 @@ from baohuang.rules.rulesets import RULESETS
 from eventually import eventually
 from matchmaking.processes import nobody_there, running
 from matchmaking.serving import Service, alone, cancelling, joining, matchmaking
+from metrics.scraping import counted
 from tables.clients import Client, fresh, refusal
 from tables.games import started
 from tables.replicas import Replica, replica
@@ -167,6 +168,41 @@ async def test_while_the_table_service_is_away(own_database_dsn: str, database: 
         assert refused.reason == "TICKET_CLOSED"
         async with open_log(own_database_dsn) as log, replica(log, listen=address) as tables:
             await seated_once(service, tables, database, log)
+
+
+async def test_a_replica_that_meets_a_bug_gives_matches_back(
+    own_database_dsn: str, tables: Replica, database: asyncpg.Connection
+) -> None:
+    """It cannot call at all, since no header carries its token: counted, and a sound replica seats the players."""
+    unsound = (("authorization", "Bearer x\n"),)
+    async with matchmaking(own_database_dsn, tables.address, known_by=unsound) as sick:
+
+        async def given_back() -> bool:
+            return bool(await database.fetchval("select leased_until <= clock_timestamp() from matches"))
+
+        for player in FIVE:
+            await sick.caller(player).queue()
+        await eventually(given_back)
+        assert counted(sick.server, "baohuang_bugs_total", "seating") >= 1
+        assert counted(sick.server, "baohuang_matches_put_off_total") >= 1
+        async with matchmaking(own_database_dsn, tables.address) as sound:
+            await seated_once(sound, tables, database, tables.log)
+
+
+async def test_a_replica_that_is_not_believed_says_so(
+    own_database_dsn: str, tables: Replica, database: asyncpg.Connection
+) -> None:
+    """Its token is no service's: what it forms and does not seat is counted for as long as it lasts."""
+    async with matchmaking(own_database_dsn, tables.address, known_by=(("baohuang-player", "somebody"),)) as service:
+
+        async def put_off_twice() -> bool:
+            return counted(service.server, "baohuang_matches_put_off_total") > 1
+
+        for player in FIVE:
+            await service.caller(player).queue()
+        await eventually(put_off_twice)
+        assert counted(service.server, "baohuang_matches_formed_total") == 1
+        assert await matches(database) == ["formed"]
 
 
 async def test_a_banned_player_is_set_aside(service: Service, tables: Replica, database: asyncpg.Connection) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
+from baohuang.metrics.family import Histogram
 from baohuang.rpc.server import RpcServer
 
 
@@ -34,6 +35,13 @@ class Page:
         ]
         assert len(found) <= 1, (sample, labels, found)
         return float(found[0]) if found else 0.0
+
+
+def counted(server: RpcServer, name: str, *labels: str) -> float:
+    """Return what a server has counted under a name and labels, whether it tells Prometheus or not."""
+    (found,) = (one.values[labels] for one in server.metrics.readings() if one.family.name == name)
+    assert not isinstance(found, Histogram)
+    return found
 
 
 async def scraped(server: RpcServer) -> Page:

@@ -10,6 +10,7 @@ import asyncpg
 import grpc
 import pytest
 
+import command_line.bots.serving
 import matchmaking_service.wiring
 import rating_service.wiring
 import scoring_service.wiring
@@ -25,6 +26,7 @@ from baohuang.rpc.settings import ServerSettings
 from baohuang.rules.state import PlayerId
 from baohuang.stream.permissions import NatsUser
 from bench.random_player import chance_of
+from command_line.bots.settings import BotsSettings
 from eventually import eventually
 from matchmaking_service.settings import MatchmakingSettings
 from metrics.documented import documented
@@ -98,21 +100,33 @@ async def services(own_database_dsn: str, tmp_path: Path) -> AsyncIterator[Mappi
 
 async def test_every_service_exports_what_the_page_for_operators_says(services: Mapping[str, Running]) -> None:
     """Name by name: kind, labels, who exports it and what it says are those of the table in docs/operations.md."""
-    listed = documented()
     for service, one in services.items():
-        page = await one.page()
-        labels = {reading.family.name: reading.family.labels for reading in one.server.metrics.readings()}
-        exported = {
-            name: (family.type, labels[name], family.documentation)
-            for name, family in page.families.items()
-            if name.startswith("baohuang_")
-        }
-        wanted = {
-            line.name: (line.kind, line.labels, line.says)
-            for line in listed.values()
-            if line.services & {service, "all"}
-        }
-        assert exported == wanted, service
+        await _exports_what_is_documented(service, one)
+
+
+async def test_bots_export_what_the_page_says() -> None:
+    """They too, with nobody there to play with."""
+    settings = BotsSettings(
+        insecure_dev=True, table_address="127.0.0.1:1", metrics_listen="127.0.0.1:0", refuse_seconds=0.0
+    )
+    async with running(command_line.bots.serving, settings) as bots:
+        await _exports_what_is_documented("bots", bots)
+
+
+async def _exports_what_is_documented(service: str, one: Running) -> None:
+    page = await one.page()
+    labels = {reading.family.name: reading.family.labels for reading in one.server.metrics.readings()}
+    exported = {
+        name: (family.type, labels[name], family.documentation)
+        for name, family in page.families.items()
+        if name.startswith("baohuang_")
+    }
+    wanted = {
+        line.name: (line.kind, line.labels, line.says)
+        for line in documented().values()
+        if line.services & {service, "all"}
+    }
+    assert exported == wanted, service
 
 
 async def test_failures_are_counted_from_nothing(services: Mapping[str, Running]) -> None:

@@ -2,11 +2,14 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
+from baohuang.rpc.key_counts import read_keys
 from baohuang.rpc.key_ring import KeyRing, KeysUnavailableError
 from baohuang.rpc.key_sources import MAX_BYTES, KeyFile, KeySource, KeyUrl, SourceError, source_of
 from eventually import eventually
@@ -112,6 +115,36 @@ async def test_a_file_that_is_gone_or_spoilt_changes_nothing(tmp_path: Path) -> 
     file.write_bytes(jwks(NEW))
     await ring.refresh()
     assert await kids(ring, "new")
+
+
+async def test_a_set_that_cannot_be_used_is_told_when_it_begins_and_when_it_ends(tmp_path: Path) -> None:
+    """Emptied, then with a key that is broken: one line for it all, and one when it is sound again."""
+    file = tmp_path / "jwks.json"
+    file.write_bytes(jwks(OLD))
+    with capture_logs() as lines:
+        async with kept(KeyFile(file, every_seconds=0.01)) as ring:
+            (told,) = read_keys(ring)
+            assert told.values == {(): 0.0}
+            for spoilt in (b'{"keys":[]}', jwks(OLD, NEW).replace(b'"x": "', b'"x": "?'), jwks(NEW)[:-9]):
+                before = ring.reading.seconds
+                file.write_bytes(spoilt)
+                await eventually(partial(longer, ring, before + 0.05))
+                assert await kids(ring, "old")
+            file.write_bytes(jwks(NEW))
+            await eventually(lambda: kids(ring, "new"))
+            (told,) = read_keys(ring)
+            assert told.values == {(): 0.0}
+    assert [(line["log_level"], line["event"]) for line in lines] == [
+        ("info", "keys read"),
+        ("warning", "keys not read, the last ones stay in force"),
+        ("info", "keys read"),
+        ("info", "keys read again"),
+    ]
+
+
+async def longer(ring: KeyRing, than: float) -> bool:
+    """Tell whether the source has not been sound for longer than that."""
+    return ring.reading.seconds > than
 
 
 async def test_the_same_text_is_the_same_set(tmp_path: Path) -> None:

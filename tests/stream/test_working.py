@@ -1,7 +1,10 @@
 """Workers end with their block."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
+from baohuang.metrics.bugs import Bugs
 from baohuang.stream.working import at_work
 from eventually import eventually
 
@@ -39,6 +42,12 @@ class Broken:
         await asyncio.Event().wait()
 
 
+def numbers(bugs: Bugs) -> Mapping[Any, object]:
+    """Return how many each part has met."""
+    (reading,) = bugs.read()
+    return reading.values
+
+
 async def test_a_worker_that_misses_its_cancelling_ends_all_the_same() -> None:
     """Python 3.11's `wait_for` and the NATS client both swallow a cancellation at times: it is cancelled again."""
     worker = Stubborn()
@@ -49,13 +58,15 @@ async def test_a_worker_that_misses_its_cancelling_ends_all_the_same() -> None:
 
 
 async def test_a_broken_worker_begins_again_and_leaves_the_others_be() -> None:
-    """Its failure is its own, and not for ever."""
-    broken, other = Broken(), Stubborn()
+    """Its failure is its own, and not for ever; it is counted, from nothing."""
+    broken, other, bugs = Broken(), Stubborn(), Bugs()
 
     async def ran() -> bool:
         return broken.runs > 1
 
-    async with at_work(broken, other):
+    async with at_work(broken, other, bugs=bugs):
+        assert numbers(bugs) == {("Broken",): 0, ("Stubborn",): 0}
         await eventually(ran)
+        assert numbers(bugs) == {("Broken",): 1, ("Stubborn",): 0}
         assert not other.ended
     assert other.ended

@@ -14,6 +14,8 @@ from typing import Any, Final
 import structlog
 
 from baohuang.client import ClientError, NotFoundError, Summary, TableClient, TakenOverError
+from baohuang.metrics.bugs import Bugs
+from baohuang.rpc.trouble import Trouble
 from baohuang.rules.bots import is_bot
 from baohuang.rules.state import PlayerId, TableId, TableStatus
 from command_line.bots.errands import Errand, errand
@@ -22,6 +24,7 @@ from command_line.bots.runner import Bot
 AGAIN_SECONDS: Final = 2.0
 """After how long a bot whose table did not answer, or refused it, comes back."""
 _FOR_OTHERS: Final = (Errand.WAIT, Errand.GO)
+_PART: Final = "bot"
 _log = structlog.get_logger("bots")
 
 NewBot = Callable[[TableId, PlayerId, int], Bot]
@@ -40,13 +43,19 @@ class Hosting:
     """Plays for bots; `run` is its loop. `lobby` lists tables for it.
 
     A table of which nothing new is seen for `still_seconds`, longer than a bot thinks, may have lost who played for it.
+    `looking` tells for how long it could not be told which tables there are.
     """
 
-    def __init__(self, lobby: TableClient, new_bot: NewBot, look_seconds: float, still_seconds: float) -> None:
+    def __init__(
+        self, lobby: TableClient, new_bot: NewBot, look_seconds: float, still_seconds: float, bugs: Bugs
+    ) -> None:
         self._lobby: Final = lobby
         self._new_bot: Final = new_bot
         self._look_seconds: Final = look_seconds
         self._still_seconds: Final = still_seconds
+        self._bugs: Final = bugs
+        bugs.expect(_PART)
+        self.looking: Final = Trouble(_log, "tables not looked for", "tables looked for again")
         self._standing: dict[TableId, _Standing] = {}
         self._playing: Final[dict[tuple[TableId, PlayerId], asyncio.Task[None]]] = {}
 
@@ -65,8 +74,9 @@ class Hosting:
         try:
             tables = [table async for table in self._lobby.list_tables(status=TableStatus.OPEN, bots=True)]
         except ClientError as error:
-            _log.warning("tables not looked for", error=str(error))
+            self.looking.failed(str(error))
             return
+        self.looking.went_well()
         self._forget_all_but(tables)
         still = self._standing_still(tables)
         for table in tables:
@@ -78,8 +88,12 @@ class Hosting:
     def _begin(self, table_id: TableId, player: PlayerId, seat: int, play: "Play") -> None:
         bot = self._new_bot(table_id, player, seat)
         task = asyncio.create_task(play(bot, table_id, player), name=f"{player} at {table_id}")
-        task.add_done_callback(_report)
+        task.add_done_callback(self._report)
         self._playing[table_id, player] = task
+
+    def _report(self, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._bugs.met(_PART, error, bot=task.get_name())
 
     def _standing_still(self, tables: Sequence[Summary]) -> frozenset[TableId]:
         """Return the tables of which nothing new was seen for too long; from now on they are waited for anew."""
@@ -132,8 +146,3 @@ async def _stay(bot: Bot, table_id: TableId, player: PlayerId) -> None:
         except ClientError as error:
             _log.warning("bot stopped, and comes back", table_id=table_id, player=player, error=str(error))
         await asyncio.sleep(AGAIN_SECONDS)
-
-
-def _report(task: "asyncio.Task[None]") -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        _log.error("bot failed", bot=task.get_name(), exc_info=error)

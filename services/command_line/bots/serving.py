@@ -6,17 +6,20 @@ It serves nothing but its health, and needs nothing of the service but what ever
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 import grpc
 
 from baohuang.client import TableClient
 from baohuang.client.calls import channel_to
+from baohuang.metrics.bugs import Bugs
 from baohuang.rpc.key_ring import KeysUnavailableError
 from baohuang.rpc.process import announce, run
 from baohuang.rpc.server import RpcServer
 from baohuang.rules.state import PlayerId, TableId
 from baohuang.stream.working import at_work
+from command_line.bots.counts import read_looking
 from command_line.bots.hosting import Hosting
 from command_line.bots.runner import Bot
 from command_line.bots.settings import BotsSettings
@@ -39,14 +42,22 @@ async def serve(settings: BotsSettings, stop: asyncio.Event) -> None:
     Raises ListenError, InsecureListenError, KeysUnavailableError, OSError.
     """
     server = RpcServer(settings, settings.bots_listen)
-    async with hosting(settings, _identify(settings)) as host, at_work(host):
+    async with wired(server, settings):
         announce(settings.bots_listen, await server.start())
         await stop.wait()
         await server.drain()
 
 
 @asynccontextmanager
-async def hosting(settings: BotsSettings, identify: Identify) -> AsyncIterator[Hosting]:
+async def wired(server: RpcServer, settings: BotsSettings) -> AsyncIterator[None]:
+    """Play for as long as the block lasts, and have the server tell how it goes. Raises KeysUnavailableError."""
+    async with hosting(settings, _identify(settings), server.bugs) as host, at_work(host, bugs=server.bugs):
+        server.metrics.add(partial(read_looking, host.looking))
+        yield
+
+
+@asynccontextmanager
+async def hosting(settings: BotsSettings, identify: Identify, bugs: Bugs) -> AsyncIterator[Hosting]:
     """Give what plays for the bots, each as it is identified, over connections that are closed at exit."""
     channels = [channel_to(settings.table_address, settings.client_tls) for _ in range(_CONNECTIONS)]
 
@@ -59,7 +70,7 @@ async def hosting(settings: BotsSettings, identify: Identify) -> AsyncIterator[H
 
     try:
         still_seconds = settings.bots_think_seconds + _AWAY_SECONDS
-        yield Hosting(client(channels[0], LOBBY), new_bot, settings.bots_look_seconds, still_seconds)
+        yield Hosting(client(channels[0], LOBBY), new_bot, settings.bots_look_seconds, still_seconds, bugs)
     finally:
         await asyncio.gather(*(channel.close(None) for channel in channels))
 

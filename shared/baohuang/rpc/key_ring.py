@@ -8,6 +8,7 @@ import structlog
 
 from baohuang.rpc.key_sources import KeySource, SourceError
 from baohuang.rpc.keys import BadKeySetError, KeySet, key_set
+from baohuang.rpc.trouble import Trouble
 
 _LEAST_SECONDS_BETWEEN: Final = 5.0
 _log = structlog.get_logger("baohuang.rpc")
@@ -21,10 +22,12 @@ class KeyRing:
     """The last sound key set of a source; empty before the first `refresh`.
 
     A source that fails, or gives something that is not sound, changes nothing: the last good set stays in force.
+    `reading` tells for how long that has been so.
     """
 
     def __init__(self, source: KeySource, least_seconds_between: float = _LEAST_SECONDS_BETWEEN) -> None:
         self.current = KeySet()
+        self.reading: Final = Trouble(_log, "keys not read, the last ones stay in force", "keys read again")
         self._source = source
         self._pause = min(least_seconds_between, source.every_seconds)
         self._raw: bytes | None = None
@@ -59,4 +62,6 @@ class KeyRing:
             try:
                 await self.refresh()
             except KeysUnavailableError as error:
-                _log.warning("keys not read, the last ones stay in force", why=str(error))
+                self.reading.failed(str(error))
+            else:
+                self.reading.went_well()

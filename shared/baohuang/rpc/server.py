@@ -20,12 +20,14 @@ from google.protobuf import descriptor_pool
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from baohuang.metrics.bugs import Bugs
 from baohuang.metrics.family import Metrics
 from baohuang.rpc.auth import authenticator_for
 from baohuang.rpc.bearer import BearerAuthenticator
 from baohuang.rpc.call_counts import read_calls
 from baohuang.rpc.health import Health
 from baohuang.rpc.interceptor import CallInterceptor
+from baohuang.rpc.key_counts import read_keys
 from baohuang.rpc.key_ring import KeyRing
 from baohuang.rpc.key_sources import source_of
 from baohuang.rpc.rate_limit import RateLimit, RateLimiter
@@ -56,8 +58,8 @@ class RpcServer:
     """Assembles one server at `listen` ("host:port", port 0 for any). Servicers register on `grpc` before `start`.
 
     `limiter` counts calls and new streams; who serves commands on a stream counts each there. `streams` counts open
-    streams; who serves watches on one counts each there. `probe_port` is the port that tells the health alone, and
-    `endpoint` tells the `metrics`, once it is started and if they are wanted.
+    streams; who serves watches on one counts each there. `bugs` counts what goes wrong beside calls. `probe_port` is
+    the port that tells the health alone, and `endpoint` tells the `metrics`, once it is started and if they are wanted.
     Raises InsecureListenError when the settings ask for development identities on an address others can reach.
     """
 
@@ -79,8 +81,11 @@ class RpcServer:
         )
         self.grpc = grpc.aio.server(interceptors=[self._interceptor], options=server_options(settings))
         self.metrics = Metrics()
+        self.bugs = Bugs()
+        self.metrics.add(self.bugs.read)
         self.metrics.add(partial(read_calls, self._interceptor.counts))
         self.metrics.add(partial(read_certificates, {"server": settings.server_tls, "client": settings.client_tls}))
+        self.metrics.add(partial(read_keys, self._keys))
         self.endpoint: Endpoint | None = None
         self._probed = grpc.aio.server(options=server_options(settings)) if settings.probe_listen else None
         self.probe_port: int | None = None

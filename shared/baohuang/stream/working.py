@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, TypeVar
 
-import structlog
+from baohuang.metrics.bugs import Bugs
 
 _AGAIN_SECONDS: Final = 1.0
 _T = TypeVar("_T")
-_log = structlog.get_logger("stream")
 
 
 class Worker(Protocol):
@@ -20,9 +19,12 @@ class Worker(Protocol):
 
 
 @asynccontextmanager
-async def at_work(*workers: Worker) -> AsyncIterator[None]:
-    """Run workers until the end of the block. One that fails, which takes a bug, is logged and begins again."""
-    tasks = [asyncio.create_task(_kept(worker), name=type(worker).__name__) for worker in workers]
+async def at_work(*workers: Worker, bugs: Bugs | None = None) -> AsyncIterator[None]:
+    """Run workers until the end of the block. One that fails, which takes a bug, is counted and begins again."""
+    counted = bugs or Bugs()
+    for worker in workers:
+        counted.expect(_name(worker))
+    tasks = [asyncio.create_task(_kept(worker, counted), name=_name(worker)) for worker in workers]
     try:
         yield
     finally:
@@ -60,10 +62,14 @@ async def whole(work: Coroutine[Any, Any, _T]) -> _T:
         raise
 
 
-async def _kept(worker: Worker) -> None:
+def _name(worker: Worker) -> str:
+    return type(worker).__name__
+
+
+async def _kept(worker: Worker, bugs: Bugs) -> None:
     while True:
         try:
             await worker.run()
         except Exception as error:  # noqa: BLE001 - a service that lives has to do its work, whatever a bug did to it
-            _log.error("worker failed", worker=type(worker).__name__, exc_info=error)
+            bugs.met(_name(worker), error)
         await asyncio.sleep(_AGAIN_SECONDS)

@@ -1,0 +1,37 @@
+"""Bugs that nobody is answered with: of what works by itself, beside the calls."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+import structlog
+
+from baohuang.metrics.family import Family, Kind, Reading
+
+BUGS: Final = Family(
+    "baohuang_bugs_total",
+    Kind.COUNTER,
+    "Bugs that were met beside calls, by the part that met them; it goes on, or begins again.",
+    ("part",),
+)
+_log = structlog.get_logger("baohuang.metrics")
+
+
+class Bugs:
+    """Counts them by part, and logs each. A part that was said to be there is told before it meets one."""
+
+    def __init__(self) -> None:
+        self._met: Final[Counter[str]] = Counter()
+
+    def expect(self, part: str) -> None:
+        """Tell this part from now on: growth from nothing at all is not seen."""
+        self._met[part] += 0
+
+    def met(self, part: str, bug: BaseException, **about: object) -> None:
+        """Count one, and log it with its traceback and what else is known about it."""
+        self._met[part] += 1
+        _log.error("met a bug", part=part, **about, exc_info=bug)
+
+    def read(self) -> Iterator[Reading]:
+        """Read the counts."""
+        yield Reading(BUGS, {(part,): number for part, number in self._met.copy().items()})
