@@ -19,7 +19,7 @@ from baohuang.stream.connection import connect_to
 from baohuang.stream.lease import Lease, LeaseLost
 from baohuang.stream.log_source import LogSource
 from baohuang.stream.port import Number, Source, StreamError
-from baohuang.stream.rebuilding import Comparison, compare, rebuild
+from baohuang.stream.rebuilding import Comparison, SourceBehind, check_nothing_is_lost, compare, rebuild
 from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM, StreamName
 from baohuang.tls.files import CertificateError, Tls
 from command_line.dsn import sound_dsn
@@ -78,18 +78,28 @@ def rebuild_stream(
         int, typer.Option(envvar="BAOHUANG_STREAM_SERVERS", min=1, max=5, help="how many servers of a cluster keep it")
     ] = 1,
     check: Annotated[bool, typer.Option("--check", help="change nothing, compare only")] = False,
+    give_up_the_rest: Annotated[
+        bool,
+        typer.Option("--give-up-the-rest", help="empty it even if it ends after the log, or the ledger: that is lost"),
+    ] = False,
 ) -> None:
     """Empty a stream in JetStream, fill it again from the log, or the ledger, and compare the two.
 
-    The services may go on meanwhile: consumers are sent everything again and know what they have. Exits with 1 when the
-    stream is not the log.
+    The services may go on meanwhile: consumers are sent everything again and know what they have. A stream that ends
+    after its source is left as it is: the database may not be restored whole. Exits with 1 then, and when the stream is
+    not the log.
     """
     console, carried = Console(), _carried(stream)
     try:
         servers = _Servers(postgres_dsn, _address(nats_url, Tls(nats_ca, nats_cert, nats_key)), stream_servers)
+        if not check and not give_up_the_rest:
+            asyncio.run(_check(carried, servers))
         if not check:
             asyncio.run(_rebuild(carried, servers, console))
         comparison = asyncio.run(_compare(carried, servers))
+    except SourceBehind as behind:
+        Console(stderr=True).print(Text(_refusal(carried, behind), style="red"), soft_wrap=True)
+        raise typer.Exit(1) from None
     except (StreamError, EventLogError, LeaseLost, CertificateError, asyncpg.PostgresError, OSError) as error:
         Console(stderr=True).print(Text(f"rebuild-stream: {error}", style="red"), soft_wrap=True)
         raise typer.Exit(1) from None
@@ -108,6 +118,14 @@ def _carried(stream: Streamed) -> _Carried:
     assert_never(stream)
 
 
+def _refusal(carried: _Carried, behind: SourceBehind) -> str:
+    return (
+        f"rebuild-stream: the stream has {behind.in_stream} messages, the {carried.called} {behind.in_source}"
+        f" {carried.has}: nothing was changed. Was the database restored whole? If the rest is to be lost, say"
+        " --give-up-the-rest"
+    )
+
+
 def _report(carried: _Carried, comparison: Comparison) -> list[str]:
     """Say in lines what a comparison found."""
     lines = [
@@ -123,6 +141,12 @@ def _report(carried: _Carried, comparison: Comparison) -> list[str]:
 
 def _address(url: str, files: Tls) -> NatsAddress:
     return NatsAddress(url, None if files == Tls() else files)
+
+
+async def _check(carried: _Carried, servers: _Servers) -> None:
+    async with await open_pool(servers.postgres_dsn, 1, Limits(), carried.identity) as pool:
+        connect = connect_to(servers.nats, "baohuang rebuild-stream")
+        await check_nothing_is_lost(carried.source(pool), carried.name, connect)
 
 
 async def _rebuild(carried: _Carried, servers: _Servers, console: Console) -> None:

@@ -27,7 +27,7 @@ def written() -> Sequence[str]:
     blocks = re.compile(r"^```.*?\n(.+?)^```", re.DOTALL | re.MULTILINE)
     lines = [line for block in blocks.findall(page) for line in block.splitlines()]
     lines += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", blocks.sub("", page))]
-    parts = {part.strip() for line in lines for part in re.split(r" && | > | < |; ", line)}
+    parts = {part.strip() for line in lines for part in re.split(r" &&(?: |$)| > | < |; ", line)}
     return sorted(part for part in parts if re.match(r"kubectl (?!cnpg)\S+ \S", part))
 
 

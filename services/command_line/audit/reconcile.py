@@ -33,6 +33,9 @@ async def _reconcile(dsn: str) -> int:
                 say("    and more")
             differences += len(findings)
         reached: Any = await connection.fetchrow(rule(REACHED))
+    if reached is None:
+        say("✗ the table scoring.progress has no row: the database was not restored whole, or the row was removed")
+        return differences + 1
     if not differences:
         say(f"✓ no difference: {len(RULES)} rules hold between log, ledger and ratings")
     say(

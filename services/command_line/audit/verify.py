@@ -26,6 +26,10 @@ from command_line.priority import give_way
 from command_line.saying import say
 
 
+class EmptyLogError(Exception):
+    """There is nothing that could be right or wrong: a database that nobody has played in yet, or a lost one."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Question:
     """What is verified: some streams or, if there are none, all since a moment; and against which checkpoints."""
@@ -63,7 +67,8 @@ def verify(
 ) -> None:
     """Check hash chains, decide every command and make every deal again, from the log alone, while play goes on.
 
-    It gives way to what else runs on the machine. Exits with 1 if anything is wrong, 2 if that cannot be told.
+    It gives way to what else runs on the machine. Exits with 1 if anything is wrong, 2 if that cannot be told: a log
+    without any event, too, is one of which nothing can be told.
     """
     give_way(context)
     if streams and (since or keys):
@@ -91,6 +96,8 @@ async def _verify(dsn: str, question: _Question, *, as_json: bool) -> int:
                 say(_json(finding) if as_json else f"✗ {finding}")
         except KeptFileError as error:
             cannot_tell(error)
+        if not (wrong or question.streams) and await _is_empty(survey):
+            cannot_tell(EmptyLogError("the log is empty: it has no event at all"))
     tally = audit.tally
     if as_json:
         say(msgspec.json.encode({"streams": tally.streams, "events": tally.events, "findings": wrong}).decode())
@@ -98,6 +105,11 @@ async def _verify(dsn: str, question: _Question, *, as_json: bool) -> int:
         mark, what = ("✗", f"{wrong} things are wrong") if wrong else ("✓", "nothing is wrong")
         say(f"{mark} {what}: {tally.streams} streams, {tally.events} events")
     return wrong
+
+
+async def _is_empty(survey: Survey) -> bool:
+    counted, stored = await survey.last_position()
+    return not (counted or stored)
 
 
 async def _findings(audit: LogAudit, survey: Survey, question: _Question) -> AsyncIterator[Finding]:

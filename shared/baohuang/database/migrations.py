@@ -5,6 +5,7 @@ or an old database: one migrates, the others wait and find it done. A database t
 as it is. Nobody is kept waiting for long: a migration that does not get a lock gives up, and changes nothing.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,13 @@ from baohuang.database.schema import Schema
 _ROLE: Final = Path(__file__).with_name("role.sql")
 _MEMBER: Final = Path(__file__).with_name("member.sql")
 _COMPATIBILITY: Final = Path(__file__).with_name("compatibility.sql")
+_WITHOUT_KEY: Final = """
+select c.relname
+from pg_class as c
+where c.relkind = 'r' and c.relnamespace = to_regnamespace('{schema}')
+  and not exists (select from pg_constraint as k where k.conrelid = c.oid and k.contype = 'p')
+order by c.relname
+"""
 _LOCK_BYTES: Final = 8
 _LOCK_SECONDS: Final = 4
 """How long a migration waits for a lock: whoever comes after it waits behind it, play included."""
@@ -36,17 +44,29 @@ def migrate(dsn: str, schema: Schema) -> None:
     SchemaAheadError if a newer release has taken away what this one needs, alembic.util.CommandError if its version is
     none of ours.
     """
-    with _connected(dsn) as connection:
-        plain = connection.execution_options(no_parameters=True)
-        with plain.begin():
-            _upgrade(plain, schema)
+    with _connected(dsn) as plain, plain.begin():
+        _upgrade(plain, schema)
+
+
+def without_key(dsn: str, schema: Schema) -> Sequence[str]:
+    """Return the tables of a schema that lack a primary key: each that a migration made has one.
+
+    A restore that broke off left them so, since keys come after the rows. Raises DatabaseUnreachableError,
+    sqlalchemy.exc.DBAPIError.
+    """
+    with _connected(dsn) as plain:
+        rows = plain.exec_driver_sql(_WITHOUT_KEY.format(schema=schema.name)).all()
+    return [f"{schema.name}.{row.relname}" for row in rows]
 
 
 def _connected(dsn: str) -> Connection:
-    """Open a connection. Raises DatabaseUnreachableError, also where the server lets nobody in by that DSN."""
+    """Open a connection that sends statements as they are, whatever stands for a parameter in them.
+
+    Raises DatabaseUnreachableError, also where the server lets nobody in by that DSN.
+    """
     engine = create_engine(make_url(dsn).set(drivername="postgresql+psycopg"), poolclass=NullPool)
     try:
-        return engine.connect()
+        return engine.connect().execution_options(no_parameters=True)
     except OperationalError as error:
         # Of several lines the first says what there is to say, and none the password.
         raise unreachable(dsn, str(error.orig).partition("\n")[0]) from error

@@ -48,7 +48,7 @@ class Publisher:
         if published is not None:
             self._number, self._hash = end.number, published
             return 0
-        beyond = end.number - await self._source_end(end.number)
+        beyond = end.number - await source_end(self._source, end.number)
         _tell(end, beyond)
         await self.begin_anew()
         return beyond
@@ -95,16 +95,20 @@ class Publisher:
         last, published = await self._source.read(Number(end.number - 1), 1), await self._stream.at(end.number)
         return published.hash if last and published is not None and last[0].hash == published.hash else None
 
-    async def _source_end(self, most: Number) -> Number:
-        """Return the number of the source's last message, or `most` if it has that one, in few questions."""
-        least = NO_NUMBER
-        while least < most:
-            middle = Number((least + most) // 2)
-            if await self._source.read(middle, 1):
-                least = Number(middle + 1)
-            else:
-                most = middle
-        return least
+
+async def source_end(source: Source, most: Number) -> Number:
+    """Return the number of a source's last message, or `most` if it has that one, in few questions.
+
+    Raises LogUnavailable.
+    """
+    least = NO_NUMBER
+    while least < most:
+        middle = Number((least + most) // 2)
+        if await source.read(middle, 1):
+            least = Number(middle + 1)
+        else:
+            most = middle
+    return least
 
 
 def _tell(end: End, beyond: int) -> None:

@@ -16,8 +16,8 @@ from baohuang.stream.connection import Connect
 from baohuang.stream.consumer import message_in
 from baohuang.stream.jetstream import ANSWER_SECONDS, EXPECTED_HEADER, JetStream, answers
 from baohuang.stream.lease import Lease
-from baohuang.stream.port import NO_NUMBER, Message, Number, Source
-from baohuang.stream.publishing import Publisher
+from baohuang.stream.port import NO_NUMBER, Message, Number, Source, StreamMissing
+from baohuang.stream.publishing import Publisher, source_end
 from baohuang.stream.pull import Pull
 from baohuang.stream.streams import StreamName
 
@@ -26,6 +26,18 @@ _KEEP_SECONDS: Final = 1.0
 _FORGET_SECONDS: Final = 30.0
 _WAIT_SECONDS: Final = 2.0
 """How long a message that the source has may take to come out of the stream: a relay is a little behind."""
+
+
+class SourceBehind(Exception):  # noqa: N818 (a finding)
+    """A stream has messages that its source has not, and may be the last that has them.
+
+    `in_source` is where the one ends, `in_stream` where the other does.
+    """
+
+    def __init__(self, in_source: Number, in_stream: Number) -> None:
+        super().__init__(f"the stream ends at {in_stream}, and its source at {in_source}")
+        self.in_source: Final = in_source
+        self.in_stream: Final = in_stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +54,28 @@ class Comparison:
         return self.differs_at is None and self.in_source == self.in_stream
 
 
+async def check_nothing_is_lost(source: Source, name: StreamName, connect: Connect) -> None:
+    """See that the source reaches as far as the stream, so that it can be filled again as far as it is filled now.
+
+    Raises SourceBehind if not, StreamError, LogUnavailable.
+    """
+    async with connect() as client:
+        try:
+            # In this order: a stream that is being published is never ahead of what its source has afterwards.
+            in_stream = await _in_stream(client, name)
+        except StreamMissing:
+            return
+    in_source = await source_end(source, in_stream)
+    if in_source < in_stream:
+        raise SourceBehind(in_source, in_stream)
+
+
 async def rebuild(
     source: Source, name: StreamName, lease: Lease, connect: Connect, told: Callable[[Number], None]
 ) -> Number:
     """Empty the stream, fill it to the source's end, and return how many messages that took; relays stand by.
 
+    What the stream has and the source has not is gone then: `check_nothing_is_lost` comes before.
     `told` is called with the number reached. Raises StreamError, LogUnavailable; LeaseLost if another rebuild began.
     """
     async with connect() as client:
