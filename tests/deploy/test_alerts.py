@@ -113,6 +113,14 @@ def _a_certificate_expires(now: System) -> None:
     now.expires_in = 5 * DAYS
 
 
+def _an_authority_expires(now: System) -> None:
+    now.authorities_expire_in = 5 * DAYS
+
+
+def _certificates_cannot_be_used(now: System) -> None:
+    now.unsound.add("scoring")
+
+
 def _a_worker_met_a_bug(now: System) -> None:
     now.bugs["matchmaking"].met("Worker", ZeroDivisionError())
 
@@ -162,6 +170,8 @@ HAPPENS: Final[list[tuple[str, Callable[[System], None]]]] = [
     ("BaohuangClockOff", _the_clock_is_ahead),
     ("BaohuangClockOff", _the_clock_is_behind),
     ("BaohuangCertificateExpires", _a_certificate_expires),
+    ("BaohuangCertificateExpires", _an_authority_expires),
+    ("BaohuangCertificatesUnsound", _certificates_cannot_be_used),
     ("BaohuangNobodySeated", _nobody_is_seated),
     ("BaohuangServiceTokenExpires", _the_service_token_expires),
     ("BaohuangBotsKeptOut", _bots_are_not_believed),

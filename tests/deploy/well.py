@@ -18,7 +18,7 @@ from baohuang.rpc.reason import Reason
 from baohuang.rpc.service_token import EXPIRES as TOKEN_EXPIRES
 from baohuang.stream.counts import ConsumerCounts, RelayCounts, read_consumer, read_relay
 from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
-from baohuang.tls.counts import EXPIRES
+from baohuang.tls.counts import EXPIRES, SOUND
 from command_line.bots.counts import KEPT_OUT
 from command_line.serving import SERVED
 from deploy.promql import NAME, Labels, Told
@@ -83,6 +83,8 @@ class System:
     consumers: dict[str, ConsumerCounts] = field(default_factory=dict)
     calls: dict[str, dict[str, CallCounts]] = field(default_factory=_calls)
     expires_in: float = 60 * DAYS
+    authorities_expire_in: float = 600 * DAYS
+    unsound: set[str] = field(default_factory=set)
     token_expires_in: float = 60 * DAYS
     keys_unsound: float = 0.0
     bots_kept_out: float = 0.0
@@ -101,7 +103,9 @@ class System:
         yield from read_calls(self.calls[service])
         yield from self.bugs[service].read()
         yield Reading(UNSOUND, alone(self.keys_unsound))
-        yield Reading(EXPIRES, {("server",): AT.timestamp() + self.expires_in})
+        ends = {"certificate": self.expires_in, "authorities": self.authorities_expire_in}
+        yield Reading(EXPIRES, {("server", file): AT.timestamp() + end for file, end in ends.items()})
+        yield Reading(SOUND, {("server",): int(service not in self.unsound)})
         match service:
             case "table":
                 yield from read_commands(self.commands)

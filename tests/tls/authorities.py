@@ -36,10 +36,10 @@ class Issued:
 class Authority:
     """Vouches for whom it is asked to."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, lasts: timedelta = _DAY) -> None:
         self._key = generate_private_key(SECP256R1())
         self._name = _named(name)
-        builder = _builder(self._name, self._name, self._key, _DAY)
+        builder = _builder(self._name, self._name, self._key, lasts)
         usage = x509.KeyUsage(
             digital_signature=True,
             content_commitment=False,

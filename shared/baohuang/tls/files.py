@@ -5,6 +5,8 @@ now; and which gRPC can serve: of RSA or EC keys. What is not sound is never tak
 error, later the last sound contents stay.
 """
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,6 +81,19 @@ def sound(tls: Tls, raw: tuple[bytes | None, ...], now: datetime | None = None) 
 def read(tls: Tls) -> Pem:
     """Return what the files hold now. Raises CertificateError."""
     return sound(tls, read_raw(tls))
+
+
+def ends(tls: Tls) -> Mapping[str, datetime]:
+    """Return when the first certificate of each file ends, by `authorities` and `certificate`; whoever's it is.
+
+    Those between ours and its authority are in its file, and no less needed. A file that holds none is left out.
+    """
+    found: dict[str, datetime] = {}
+    for name, path in (("authorities", tls.authorities), ("certificate", tls.certificate)):
+        if path is not None:
+            with suppress(CertificateError):
+                found[name] = min(one.not_valid_after_utc for one in _certificates(path, _bytes_of(path)))
+    return found
 
 
 def _bytes_of(path: Path) -> bytes:
