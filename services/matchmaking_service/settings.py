@@ -5,7 +5,8 @@ from typing import Final, Self
 from pydantic import Field, model_validator
 
 from baohuang.database.address import PostgresDsn
-from baohuang.rpc.listening import Listen
+from baohuang.rpc.bounds import Days, Seconds
+from baohuang.rpc.listening import Address, Listen
 from baohuang.rpc.service_token import ServiceToken
 from baohuang.rpc.settings import ServerSettings
 
@@ -18,8 +19,8 @@ class MatchmakingSettings(ServerSettings):
     postgres_dsn: PostgresDsn = Field(
         description="the database of tickets, postgresql://user:password@host:port/database"
     )
-    table_address: str = Field(description="the table service, host:port")
-    rating_address: str | None = Field(
+    table_address: Address = Field(description="the table service, host:port")
+    rating_address: Address | None = Field(
         default=None, description="the rating service, host:port; none: everybody counts as a newcomer"
     )
     service_token: ServiceToken | None = Field(
@@ -28,15 +29,15 @@ class MatchmakingSettings(ServerSettings):
     matchmaking_listen: Listen = Field(
         default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"
     )
-    ticket_lifetime_seconds: float = Field(default=600.0, gt=0, description="how long a ticket may wait")
+    ticket_lifetime_seconds: Seconds = Field(default=600.0, description="how long a ticket may wait")
     fill_with_bots_after: float = Field(
         default=30.0, gt=0, description="seconds that those who allow bots wait for people; inf: no bots"
     )
 
-    keep_days: float = Field(
+    keep_days: Days = Field(
         default=30.0,
-        gt=0,
-        description="days for which closed tickets, their matches and request ids are kept; longer than tickets last",
+        description="days for which closed tickets, their matches and request ids are kept; longer than tickets last, "
+        "36500 at most",
     )
 
     @model_validator(mode="after")

@@ -22,8 +22,9 @@ _FOLLOWING: Final = ", ".join(f"`{name}`" for name, kind in SETTINGS.items() if 
 _HEAD: Final = """# Settings
 
 The environment variables that `baohuang serve SERVICE` reads: those of all, those of NATS if it uses it, its own, and
-those of traces. One that it needs and is not told, or cannot use, ends the service at the start with its name. Yes or
-no is `true` or `false`. Other commands tell their variables by `--help`.
+those of traces. One that it needs and is not told, or cannot use, ends the service at the start with its name; one that
+nothing reads, misspelt perhaps, is warned of in a line. Yes or no is `true` or `false`. Seconds are a day at most,
+counts and bytes 1,000,000,000, unless a line says otherwise. Other commands tell their variables by `--help`.
 
 This page is made of the settings' classes by `python -m deploy.settings_page`; a test holds it to them.
 """

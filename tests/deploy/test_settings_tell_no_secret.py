@@ -50,6 +50,9 @@ WRONG: Final = (
     f"postgresql://login:x@127.0.0.1/baohuang?{MARKER}",
     f"127.0.0.1:{MARKER}",
     f"http://127.0.0.1:{MARKER}",
+    f"{MARKER}\n{MARKER}",
+    f"user:{MARKER}@table:50051",
+    MARKER + "/table:50051",
 )
 ALL: Final[tuple[type[BaseSettings], ...]] = (*SETTINGS.values(), TraceSettings)
 
@@ -113,6 +116,16 @@ DSN: Final = "BAOHUANG_POSTGRES_DSN"
         ("table", {DSN: f"postgresql://login:{MARKER}@db/b?sslmode=wrong"}, f"{DSN}: its sslmode must be one of"),
         ("table", {}, "no connection to PostgreSQL at 127.0.0.1:1 (BAOHUANG_POSTGRES_DSN): "),
         ("table", {"BAOHUANG_NATS_URL": f"http://u:{MARKER}@127.0.0.1:1"}, "BAOHUANG_NATS_URL: must begin with nats"),
+        (
+            "bots",
+            {"BAOHUANG_TABLE_ADDRESS": f"http://user:{MARKER}@table:1"},
+            "BAOHUANG_TABLE_ADDRESS: must be host:port",
+        ),
+        ("matchmaking", {"BAOHUANG_RATING_ADDRESS": ""}, "BAOHUANG_RATING_ADDRESS: must be host:port"),
+        ("matchmaking", {"BAOHUANG_SERVICE_TOKEN": f"{MARKER}\nx"}, "BAOHUANG_SERVICE_TOKEN: holds a character"),
+        ("history", {"BAOHUANG_TABLE_TARGET": "table"}, "BAOHUANG_TABLE_TARGET: must be host:port"),
+        ("table", {"BAOHUANG_MAX_CONNECTION_AGE_SECONDS": "2592000"}, "input should be less than or equal to 86400"),
+        ("table", {"BAOHUANG_JWKS": ""}, "BAOHUANG_JWKS: string should have at least 1 character"),
         ("table", {"BAOHUANG_TABLE_LISTEN": "xx"}, "BAOHUANG_TABLE_LISTEN: must be host:port"),
         ("rating", {"OTEL_EXPORTER_OTLP_HEADERS": f"broken {MARKER}"}, "OTEL_EXPORTER_OTLP_HEADERS: must be name="),
         ("rating", {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://u:{MARKER}@h:1"}, "OTEL_EXPORTER_OTLP_ENDPOINT: must be"),

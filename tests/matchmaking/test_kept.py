@@ -1,10 +1,13 @@
 """What was done is kept for a stated time and then purged; what went wrong can be seen."""
 
 import asyncio
+import math
 
 import asyncpg
+from structlog.testing import capture_logs
 
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
+from baohuang.rpc.bounds import DAY_SECONDS
 from eventually import eventually
 from matchmaking.serving import Service, alone, cancelling, matchmaking, paced
 from tables.replicas import Replica
@@ -53,6 +56,20 @@ async def test_what_is_old_is_purged(own_database_dsn: str, tables: Replica, dat
         await eventually(purged)
         assert (await service.caller("waits").refused(alone())).metadata == {"ticket_id": waits.ticket_id}
         assert (await service.caller("an").queue()).ticket_id
+
+
+async def test_the_longest_times_that_settings_take_can_be_reckoned_with(
+    own_database_dsn: str, tables: Replica, database: asyncpg.Connection
+) -> None:
+    """A day in the queue and a hundred years of memory: five are seated, nothing is purged, and no statement fails."""
+    longest = paced(kept=36_500.0 * DAY_SECONDS, purge=0.05, ticket_lifetime=DAY_SECONDS, fill_with_bots_after=math.inf)
+    with capture_logs() as lines:
+        async with matchmaking(own_database_dsn, tables.address, pace=longest) as service:
+            made = [await service.caller(player).queue() for player in FIVE]
+            closed = await service.caller("an").until_closed(made[0].ticket_id)
+            assert closed.state == pb.TICKET_STATE_MATCHED
+    assert await rows(database) == [5, 5, 1, 5]
+    assert [line["event"] for line in lines if line["log_level"] in {"warning", "error"}] == []
 
 
 async def test_a_match_that_is_not_opened_is_not_purged(own_database_dsn: str, database: asyncpg.Connection) -> None:

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from baohuang.database.address import PostgresDsn
-from baohuang.rpc.listening import Listen
+from baohuang.rpc.listening import Address, Listen
 from baohuang.rpc.settings import ServerSettings
 
 
@@ -13,8 +13,8 @@ class HistorySettings(ServerSettings):
     postgres_dsn: PostgresDsn = Field(
         description="the event log, or a replica of it to read from: postgresql://user:password@host:port/database"
     )
-    table_target: str = Field(
-        min_length=1, description="the table service, host:port, to which ReverseRuling goes in its caller's name"
+    table_target: Address = Field(
+        description="the table service, host:port, to which ReverseRuling goes in its caller's name"
     )
     history_listen: Listen = Field(
         default="127.0.0.1:0", description="address to serve on, host:port; port 0 takes any free one"

@@ -10,6 +10,7 @@ in one line on standard output: `listening on 127.0.0.1:50051`.
 
 import asyncio
 import gc
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -29,6 +30,7 @@ from baohuang.rpc.key_ring import KeysUnavailableError
 from baohuang.rpc.log import configure_logging
 from baohuang.rpc.server import ListenError
 from baohuang.rpc.settings import ServerSettings
+from baohuang.rpc.variables import unread
 from baohuang.tls.files import CertificateError
 from baohuang.tracing.settings import TraceSettings
 
@@ -48,6 +50,7 @@ def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
     try:
         settings, traces = from_environment(settings_class), from_environment(TraceSettings)
         configure_logging(settings.log_level, settings.replica)
+        _say_what_is_unread()
         with _tracing(name, settings, traces):
             uvloop.run(_until_signalled(settings, serve))
     except (
@@ -62,6 +65,12 @@ def run(name: str, settings_class: type[_S], serve: Serve[_S]) -> None:
         SchemaMismatchError,
     ) as error:
         sys.exit(f"{name}: {error}")
+
+
+def _say_what_is_unread() -> None:
+    """Warn in one line of variables with names that nobody knows; their values are told to nobody."""
+    if found := unread(os.environ):
+        structlog.get_logger("baohuang.rpc").warning("variables that nobody reads", variables=found)
 
 
 def _tracing(name: str, settings: ServerSettings, traces: TraceSettings) -> AbstractContextManager[None]:

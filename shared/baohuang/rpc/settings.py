@@ -6,6 +6,7 @@ from typing import Final, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from baohuang.rpc.bounds import Count, Pause, Seconds
 from baohuang.rpc.listening import OptionalListen
 from baohuang.rpc.rate_limit import RateLimit
 from baohuang.tls.files import Tls
@@ -24,7 +25,9 @@ class ServerSettings(BaseSettings):
 
     insecure_dev: bool = Field(default=False, description="believe each client's own word on who it is; loopback only")
     jwks: str | None = Field(
-        default=None, description="path or http(s) URL of the JWK set that tokens are checked with; none: no tokens"
+        default=None,
+        min_length=1,
+        description="path or http(s) URL of the JWK set that tokens are checked with; none: no tokens",
     )
     jwt_issuer: str | None = Field(
         default=None, min_length=1, description="the issuer that tokens must name; none: any who has a key of the set"
@@ -52,12 +55,10 @@ class ServerSettings(BaseSettings):
     )
     rate_limit_per_second: float = Field(
         default=DEFAULT_RATE_LIMIT.per_second,
-        gt=0,
+        ge=0.001,
         description="calls and new streams a second of one player on one replica; inf: no limit",
     )
-    rate_limit_burst: int = Field(
-        default=DEFAULT_RATE_LIMIT.burst, gt=0, description="how many of them may come at once"
-    )
+    rate_limit_burst: Count = Field(default=DEFAULT_RATE_LIMIT.burst, description="how many of them may come at once")
     share_port: bool = Field(
         default=False,
         description="share the port with other replicas on this machine (SO_REUSEPORT): the kernel spreads connections",
@@ -66,32 +67,29 @@ class ServerSettings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="least level that is logged"
     )
-    refuse_seconds: float = Field(
-        default=0.3, ge=0, description="how long new calls are told to go elsewhere before the server stops listening"
+    refuse_seconds: Pause = Field(
+        default=0.3,
+        description="how long new calls are told to go elsewhere before the server stops listening; 60 at most",
     )
-    drain_grace_seconds: float = Field(default=10.0, gt=0, description="how long open calls may go on after SIGTERM")
-    max_connection_age_seconds: float = Field(
+    drain_grace_seconds: Seconds = Field(default=10.0, description="how long open calls may go on after SIGTERM")
+    max_connection_age_seconds: Seconds = Field(
         default=90.0,
-        gt=0,
         description="connections are closed in order at this age, so that clients spread over replicas",
     )
-    max_connection_age_grace_seconds: float | None = Field(
+    max_connection_age_grace_seconds: Seconds | None = Field(
         default=None,
-        gt=0,
         description="how long their calls may go on then; none: for longer than a stream lasts, which ends itself",
     )
-    min_ping_interval_seconds: float = Field(
+    min_ping_interval_seconds: Seconds = Field(
         default=9.0,
-        gt=0,
         description="clients may ping this often; one less than 10, for pings the network pushed together",
     )
-    max_concurrent_streams: int = Field(default=1000, gt=0, description="calls at once on one connection")
-    max_streams_per_player: int = Field(
+    max_concurrent_streams: Count = Field(default=1000, description="calls at once on one connection")
+    max_streams_per_player: Count = Field(
         default=100,
-        gt=0,
         description="open streams of one player on one replica, the watches of a Play stream among them",
     )
-    max_request_bytes: int = Field(default=65536, gt=0, description="largest request message")
+    max_request_bytes: Count = Field(default=65536, description="largest request message")
 
     @model_validator(mode="after")
     def _whole_certificate(self) -> Self:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from baohuang.rpc.bounds import Count, Milliseconds, Seconds
 from baohuang.tls.files import Tls
 
 _SCHEMES: Final = ("http", "https")
@@ -95,41 +96,33 @@ class TraceSettings(BaseSettings):
         validation_alias="OTEL_EXPORTER_OTLP_TRACES_HEADERS",
         description="the same for traces alone; it goes before",
     )
-    all_timeout: float = Field(
+    all_timeout: Seconds = Field(
         default=10.0,
-        gt=0,
-        allow_inf_nan=False,
         validation_alias="OTEL_EXPORTER_OTLP_TIMEOUT",
         description="seconds that the collector has for an answer",
     )
-    traces_timeout: float | None = Field(
+    traces_timeout: Seconds | None = Field(
         default=None,
-        gt=0,
-        allow_inf_nan=False,
         validation_alias="OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
         description="the same for traces alone; it goes before",
     )
-    delay_ms: int = Field(
+    delay_ms: Milliseconds = Field(
         default=5000,
-        gt=0,
         validation_alias="OTEL_BSP_SCHEDULE_DELAY",
         description="milliseconds between two sendings",
     )
-    queue: int = Field(
+    queue: Count = Field(
         default=2048,
-        gt=0,
         validation_alias="OTEL_BSP_MAX_QUEUE_SIZE",
         description="how many spans wait at most; the oldest are dropped",
     )
-    batch: int = Field(
+    batch: Count = Field(
         default=512,
-        gt=0,
         validation_alias="OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
         description="how many spans are sent at a time, no more than wait",
     )
-    export_ms: int = Field(
+    export_ms: Milliseconds = Field(
         default=30_000,
-        gt=0,
         validation_alias="OTEL_BSP_EXPORT_TIMEOUT",
         description="milliseconds that a sending may take",
     )
