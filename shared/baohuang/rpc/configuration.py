@@ -5,7 +5,7 @@ A value in the wrong place is a secret more often than not, so an error repeats 
 
 from typing import Any, Final, NoReturn, TypeVar
 
-from pydantic import ValidationError
+from pydantic import ValidationError, field_validator
 from pydantic_settings import BaseSettings
 
 _S = TypeVar("_S", bound=BaseSettings)
@@ -15,6 +15,16 @@ _OWN: Final = "Value error, "
 
 class ConfigurationError(Exception):
     """Variables of the environment cannot be used. The text names them, and repeats no value of any."""
+
+
+class EnvironmentSettings(BaseSettings):
+    """Settings out of the environment, where white space around a value is none of it: files end in a line break."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _bare(cls, value: object) -> object:
+        """Take away what surrounds a text."""
+        return value.strip() if isinstance(value, str) else value
 
 
 def from_environment(settings_class: type[_S]) -> _S:

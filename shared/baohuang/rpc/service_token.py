@@ -1,7 +1,7 @@
 """The token that a service shows to the services it calls, as a setting: looked at before anybody is shown it.
 
-Whether it will be believed is for those services to say. What they cannot is looked at here: white space around it,
-which a file or `echo` brings along, is taken away; what no header carries, and what has expired, is refused.
+Whether it will be believed is for those services to say. What they are never shown is found here: what no header
+carries, and what has expired.
 """
 
 import time
@@ -37,7 +37,7 @@ def expires_at(token: str) -> float | None:
 
 
 def _checked(given: SecretStr) -> SecretStr:
-    token = given.get_secret_value().strip()
+    token = given.get_secret_value()
     if not token:
         raise ValueError("is empty")
     if not (token.isascii() and token.isprintable()) or " " in token:
@@ -45,7 +45,7 @@ def _checked(given: SecretStr) -> SecretStr:
     expires = expires_at(token)
     if expires is not None and expires <= time.time():
         raise ValueError("has expired")
-    return SecretStr(token)
+    return given
 
 
 ServiceToken = Annotated[SecretStr, AfterValidator(_checked)]

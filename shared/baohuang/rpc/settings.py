@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from baohuang.rpc.bounds import Count, Pause, Seconds
+from baohuang.rpc.configuration import EnvironmentSettings
 from baohuang.rpc.listening import OptionalListen
 from baohuang.rpc.rate_limit import RateLimit
 from baohuang.tls.files import Tls
@@ -18,7 +19,7 @@ DEFAULT_RATE_LIMIT: Final = RateLimit(per_second=100.0, burst=200)
 """Far from a person's five moves a second, and from a bot that plays its hands without a pause at one table."""
 
 
-class ServerSettings(BaseSettings):
+class ServerSettings(EnvironmentSettings):
     """Settings of one server; a service's own settings extend them."""
 
     model_config = SettingsConfigDict(env_prefix="BAOHUANG_", frozen=True)

@@ -10,9 +10,10 @@ from typing import Final, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from baohuang.rpc.bounds import Count, Milliseconds, Seconds
+from baohuang.rpc.configuration import EnvironmentSettings
 from baohuang.tls.files import Tls
 
 _SCHEMES: Final = ("http", "https")
@@ -23,7 +24,7 @@ _HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*=[ \t]*[\x20!#-+\
 """A name and a value, as OpenTelemetry takes them; what it does not take it would repeat in its log."""
 
 
-class TraceSettings(BaseSettings):
+class TraceSettings(EnvironmentSettings):
     """Where traces go, and which. Without an endpoint nowhere."""
 
     model_config = SettingsConfigDict(frozen=True, env_ignore_empty=True, populate_by_name=True)
