@@ -102,16 +102,36 @@ def test_stores_elsewhere_are_reached_by_who_uses_them(policy: str, variable: st
 
 
 def test_the_patches_that_operators_are_told_of(tmp_path: Path) -> None:
-    """The page's overlay over production renders, and the stores are reached where it says."""
+    """All that the page has for an overlay over production renders, and stores are reached where it says."""
     page = (DEPLOY.parent / "docs/operations.md").read_text(encoding="utf-8")
-    (patches,) = re.findall(r"```yaml\n(patches:\n.+?)```", page, re.DOTALL)
+    blocks = re.findall(r"```yaml\npatches:\n(.+?)```", page, re.DOTALL)
+    patches = "patches:\n" + "".join(blocks)
     overlay = os.path.relpath((KUBERNETES / "overlays/production").resolve(), tmp_path.resolve())
     (tmp_path / "kustomization.yaml").write_text(f"resources: [{overlay}]\n{patches}", encoding="utf-8")
     ways = {one["metadata"]["name"]: one["spec"] for one in kustomized(tmp_path) if one["kind"] == "NetworkPolicy"}
     (database,), (stream,) = (ways[f"{store}-elsewhere"]["egress"] for store in ("database", "stream"))
     assert [list(rule["to"][0]) for rule in (database, stream)] == [["ipBlock"], ["namespaceSelector"]]
+    assert [list(one) for one in ways["postgres"]["ingress"][1]["from"]] == [["podSelector"], ["namespaceSelector"]]
+    (cluster,) = [one["spec"] for one in kustomized(tmp_path) if one["kind"] == "Cluster"]
+    assert cluster["imageName"].partition("/")[0] == "REGISTRY"
     for one in kustomized(tmp_path):
         check(one)
+
+
+def test_namespaces_of_others_are_on_the_page() -> None:
+    """Each that a policy lets in or leads to, with the place where an overlay changes it."""
+    page = (DEPLOY.parent / "docs/operations.md").read_text(encoding="utf-8")
+    row = re.compile(r"^\| .+? \| `([a-z-]+)`.*? \| `([a-z-]+)`, `/spec/(\w+)/(\d)/(\w+)/(\d)` \|$", re.MULTILINE)
+    listed = row.findall(page)
+    named = {
+        (peer["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"], name, way, str(rule), end, str(place))
+        for name, spec in ((one["metadata"]["name"], one["spec"]) for one in of_kind(WHOLE, "NetworkPolicy"))
+        for way, end in (("ingress", "from"), ("egress", "to"))
+        for rule, found in enumerate(spec.get(way, []))
+        for place, peer in enumerate(found.get(end, []))
+        if "namespaceSelector" in peer and peer["namespaceSelector"].get("matchLabels")
+    }
+    assert set(listed) == named
 
 
 def test_the_lag_that_is_watched_is_the_consumers() -> None:

@@ -125,6 +125,19 @@ def test_history_writes_nothing(dsn: str) -> None:
             connection.execute("select eventlog.append_dated(null, null, null, null)")
 
 
+def test_who_takes_backups_sees_verifiers(dsn: str) -> None:
+    """As the page for operators warns: `pg_read_all_data` reads the catalog of passwords, which other logins do not."""
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"create role backup login password '{PASSWORD}' in role pg_read_all_data")
+        admin.execute("grant connect on database baohuang to backup")
+    with psycopg.connect(dsn_of(dsn, "backup")) as backup:
+        row = backup.execute("select rolpassword from pg_authid where rolname = 'login_table'").fetchone()
+    assert row is not None
+    assert row[0].startswith("SCRAM-SHA-256$")
+    with psycopg.connect(dsn_of(dsn, "baohuang_owner")) as owner, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        owner.execute("select rolpassword from pg_authid")
+
+
 def test_strangers_do_not_get_in(dsn: str) -> None:
     """A role of another database on the server may not even connect."""
     with psycopg.connect(dsn, autocommit=True) as admin:
