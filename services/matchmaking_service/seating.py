@@ -36,7 +36,7 @@ _CALLS: Final = 25
 """How many calls that open tables may be under way: what was left lying has one a match."""
 _AFTER_A_BUG_SECONDS: Final = 5.0
 """For how long a replica that met a bug claims nothing: longer than another, which may be sound, takes to claim it."""
-_PART: Final = "seating"
+_PART: Final = "Seating"
 _FINISHING_SECONDS: Final = 0.5
 """For how long tables that are being opened are waited for at the end."""
 _log = structlog.get_logger("matchmaking")

@@ -22,6 +22,7 @@ import structlog
 
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.port import Due, EventLog, EventLogError, RequestId
+from baohuang.metrics.bugs import Bugs
 from baohuang.rpc.errors import NotFound, Reason, Refusal
 from baohuang.rules.clock import deadline_of
 from baohuang.rules.commands import ExpireDeadline, LostLine
@@ -89,7 +90,9 @@ class Deadlines:
         pace: Pace | None = None,
         *,
         call_later: CallLater | None = None,
+        bugs: Bugs | None = None,
     ) -> None:
+        self._report: Final = (bugs or Bugs()).of_tasks("deadlines")
         self._log = log
         self._handler = handler
         self._clock = clock
@@ -104,7 +107,7 @@ class Deadlines:
 
     async def __aenter__(self) -> Self:
         self._polling = asyncio.create_task(self._poll(), name="deadlines: poll")
-        self._polling.add_done_callback(_report)
+        self._polling.add_done_callback(self._report)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -154,7 +157,7 @@ class Deadlines:
         task = asyncio.create_task(self._fire(table_id, due_at), name=f"deadline of {table_id}")
         self._firing[table_id] = task
         task.add_done_callback(lambda _: self._firing.pop(table_id))
-        task.add_done_callback(_report)
+        task.add_done_callback(self._report)
 
     async def _fire(self, table_id: TableId, due_at: Instant) -> None:
         try:
@@ -220,9 +223,3 @@ class Deadlines:
             await self._clock.measure()
         except EventLogError:
             _log.warning("clock not measured")
-
-
-def _report(task: "asyncio.Task[None]") -> None:
-    """Log what no part of firing expects: a bug, of which the next poll must not die."""
-    if not task.cancelled() and (error := task.exception()) is not None:
-        _log.error("deadline failed", task=task.get_name(), exc_info=error)

@@ -14,6 +14,7 @@ from typing import Final, Self
 import structlog
 
 from baohuang.eventlog.port import NO_VERSION, EventLog, EventLogError, StreamId, Version
+from baohuang.metrics.bugs import Bugs
 from baohuang.rpc.errors import NotFound, Unavailable
 from baohuang.rules.state import TableId
 from table_service.tables import Tables
@@ -29,7 +30,16 @@ _log = structlog.get_logger("table_service")
 class Following:
     """Follows the tables that are watched here, between entering and leaving it as an async context manager."""
 
-    def __init__(self, log: EventLog, tables: Tables, hub: Hub, poll_seconds: float = POLL_SECONDS) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        tables: Tables,
+        hub: Hub,
+        poll_seconds: float = POLL_SECONDS,
+        *,
+        bugs: Bugs | None = None,
+    ) -> None:
+        self._report: Final = (bugs or Bugs()).of_tasks("watched tables")
         self._log = log
         self._tables = tables
         self._hub = hub
@@ -41,7 +51,7 @@ class Following:
 
     async def __aenter__(self) -> Self:
         self._polling = asyncio.create_task(self._poll(), name="watched tables: poll")
-        self._polling.add_done_callback(_report)
+        self._polling.add_done_callback(self._report)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -58,7 +68,7 @@ class Following:
         self._wanted[table_id] = max(version, self._wanted.get(table_id, NO_VERSION))
         if table_id not in self._reading:
             task = asyncio.create_task(self._read(table_id), name=f"tail of {table_id}")
-            task.add_done_callback(_report)
+            task.add_done_callback(self._report)
             self._reading[table_id] = task
 
     async def _read(self, table_id: TableId) -> None:
@@ -99,9 +109,3 @@ def _batches(table_ids: Sequence[TableId]) -> Iterator[Sequence[TableId]]:
     rest = iter(table_ids)
     while some := tuple(islice(rest, _TABLES_A_QUERY)):
         yield some
-
-
-def _report(task: "asyncio.Task[None]") -> None:
-    """Log what nobody expects: a bug."""
-    if not task.cancelled() and (error := task.exception()) is not None:
-        _log.error("following failed", task=task.get_name(), exc_info=error)

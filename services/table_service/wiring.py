@@ -130,12 +130,13 @@ async def serving(
         lines.is_back(table_id, player)
 
     tables = Tables(log, tell, limits.tables_held, hub.is_watched)
-    following = Following(log, tables, hub, limits.poll_seconds)
+    following = Following(log, tables, hub, limits.poll_seconds, bugs=server.bugs)
     ears = Ears(following.reached, taken_elsewhere, Postings(hub).hear)
     async with neighbours(nats, ears) as others, following:
         handler = CommandHandler(log, tables, clock, seeds, others, traces=relayed.traces if relayed else None)
-        lines = Lines(tables, handler, hub, clock.now, call_later=timing.call_later, away_seconds=limits.away_seconds)
-        deadlines = Deadlines(log, handler, clock, lines, limits.deadlines, call_later=timing.call_later)
+        later, bugs, away = timing.call_later, server.bugs, limits.away_seconds
+        lines = Lines(tables, handler, hub, clock.now, call_later=later, away_seconds=away, bugs=bugs)
+        deadlines = Deadlines(log, handler, clock, lines, limits.deadlines, call_later=later, bugs=bugs)
         watching = Watching(tables, hub, lines, others, clock.now)
         playing = Playing(handler, watching, hub, server.limiter, server.streams, clock, streams)
         servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
@@ -144,7 +145,8 @@ async def serving(
         _register_history(server, record, Reversing(log, handler))
         server.metrics.add(partial(read_commands, handler.counts))
         server.metrics.add(partial(read_replica, hub, tables, deadlines.late, clock.now))
-        measuring = asyncio.create_task(clock.keep_measured())
+        measuring = asyncio.create_task(clock.keep_measured(), name="clock")
+        measuring.add_done_callback(server.bugs.of_tasks("clock"))
         try:
             async with deadlines, lines:
                 yield hub

@@ -183,7 +183,7 @@ async def test_a_replica_that_meets_a_bug_gives_matches_back(
         for player in FIVE:
             await sick.caller(player).queue()
         await eventually(given_back)
-        assert counted(sick.server, "baohuang_bugs_total", "seating") >= 1
+        assert counted(sick.server, "baohuang_bugs_total", "Seating") >= 1
         assert counted(sick.server, "baohuang_matches_put_off_total") >= 1
         async with matchmaking(own_database_dsn, tables.address) as sound:
             await seated_once(sound, tables, database, tables.log)

@@ -344,7 +344,7 @@ async def test_one_bad_table_stops_no_other(log: MemoryLog, time: VirtualTime) -
             failing.stream_id = StreamId("")
             time.seconds += 2
             await eventually(lambda: fired(log, bad))
-    assert {(line["event"], line["task"]) for line in lines} == {("deadline failed", f"deadline of {bad}")}
+    assert {(line["event"], line["task"]) for line in lines} == {("met a bug", f"deadline of {bad}")}
 
 
 async def test_an_outage_of_the_log_blames_nobody(log: MemoryLog, time: VirtualTime) -> None:

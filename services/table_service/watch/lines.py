@@ -21,6 +21,7 @@ import structlog
 
 from baohuang.eventlog.chain import instant
 from baohuang.eventlog.port import EventLogError, RequestId
+from baohuang.metrics.bugs import Bugs
 from baohuang.rpc.errors import NotFound, Reason, Refusal
 from baohuang.rules.commands import LostLine, ReportConnection
 from baohuang.rules.state import Hand, Instant, PlayerId, Table, TableId, in_progress
@@ -54,7 +55,9 @@ class Lines:
         *,
         call_later: CallLater | None = None,
         away_seconds: float = AWAY_SECONDS,
+        bugs: Bugs | None = None,
     ) -> None:
+        self._told_of: Final = (bugs or Bugs()).of_tasks("lines")
         self._tables = tables
         self._handler = handler
         self._hub = hub
@@ -166,7 +169,8 @@ class Lines:
             return
         task = asyncio.create_task(self._report(line, action), name=f"line of {line[1]} at {line[0]}")
         self._reporting[line] = task
-        task.add_done_callback(partial(self._reported, line))
+        task.add_done_callback(lambda _: self._reporting.pop(line, None))
+        task.add_done_callback(self._told_of)
 
     async def _report(self, line: _Line, action: ReportConnection) -> None:
         """Have it recorded; and then look again, for the line may have changed meanwhile."""
@@ -180,9 +184,3 @@ class Lines:
                 _log.warning("line not reported", table_id=line[0], error=type(error).__name__)
         else:
             asyncio.get_running_loop().call_soon(self._check, line)
-
-    def _reported(self, line: _Line, task: "asyncio.Task[None]") -> None:
-        """Log what no part of reporting expects: a bug, of which no stream must die."""
-        self._reporting.pop(line, None)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("reporting a line failed", task=task.get_name(), exc_info=error)

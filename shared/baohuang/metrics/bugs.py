@@ -1,7 +1,9 @@
 """Bugs that nobody is answered with: of what works by itself, beside the calls."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 import structlog
@@ -31,6 +33,15 @@ class Bugs:
         """Count one, and log it with its traceback and what else is known about it."""
         self._met[part] += 1
         _log.error("met a bug", part=part, **about, exc_info=bug)
+
+    def of_tasks(self, part: str) -> "Callable[[asyncio.Task[None]], None]":
+        """Return what is to be told of the end of a part's tasks: one that raised met a bug."""
+        self.expect(part)
+        return partial(self._ended, part)
+
+    def _ended(self, part: str, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled() and (bug := task.exception()) is not None:
+            self.met(part, bug, task=task.get_name())
 
     def read(self) -> Iterator[Reading]:
         """Read the counts."""
