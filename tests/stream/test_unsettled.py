@@ -1,6 +1,9 @@
 """How much is set aside is what the tables say, before a consumer has done anything and whoever set it aside."""
 
+from collections.abc import MutableMapping, Sequence
+
 import asyncpg
+from structlog.testing import capture_logs
 
 from baohuang.database.pool import Pool
 from baohuang.stream.applying import Applying
@@ -44,16 +47,22 @@ async def test_what_was_found_stays_while_the_database_does_not_say(pool: Pool, 
     await Applying(pool, WHOLE, Writing(2)).take(Numbers(3).messages)
     schema = await pool.fetchval("select current_schema")
     admin = await asyncpg.connect(database_dsn)
-    async with at_work(Unsettled(pool, "whole", counts, every_seconds=_QUICK)):
-        await eventually(lambda: _are(counts, 1))
-        await admin.execute(f"set search_path to {schema}")
-        await admin.execute("alter table set_aside rename to away")
-        await admin.execute("update away set settled_as = 'skipped', settled_at = now()")
-        assert told(counts) == [1]
-        await admin.execute("alter table away rename to set_aside")
-        await eventually(lambda: _are(counts, 0))
+    with capture_logs() as lines:
+        async with at_work(Unsettled(pool, "whole", counts, every_seconds=_QUICK)):
+            await eventually(lambda: _are(counts, 1))
+            await admin.execute(f"set search_path to {schema}")
+            await admin.execute("alter table set_aside rename to away")
+            await admin.execute("update away set settled_as = 'skipped', settled_at = now()")
+            await eventually(lambda: _is_said(lines, "set aside not looked for"))
+            assert told(counts) == [1]
+            await admin.execute("alter table away rename to set_aside")
+            await eventually(lambda: _are(counts, 0))
     await admin.close()
 
 
 async def _are(counts: ConsumerCounts, messages: int) -> bool:
     return told(counts) == [messages]
+
+
+async def _is_said(lines: Sequence[MutableMapping[str, object]], event: str) -> bool:
+    return event in {line["event"] for line in lines}
