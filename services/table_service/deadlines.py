@@ -36,6 +36,7 @@ CLOCK: Final = PlayerId("@clock")
 """Who expires deadlines. No player is called so: a player's id begins with a letter or a digit."""
 _MARGIN_SECONDS: Final = 0.01
 """By how much a timer comes after its deadline: more than the offset to the log's clock is usually wrong."""
+_PART: Final = "deadlines"
 _log = structlog.get_logger("table_service")
 
 
@@ -92,7 +93,8 @@ class Deadlines:
         call_later: CallLater | None = None,
         bugs: Bugs | None = None,
     ) -> None:
-        self._report: Final = (bugs or Bugs()).of_tasks("deadlines")
+        self._bugs: Final = bugs or Bugs()
+        self._report: Final = self._bugs.of_tasks(_PART)
         self._log = log
         self._handler = handler
         self._clock = clock
@@ -106,8 +108,7 @@ class Deadlines:
         self._ending = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        self._polling = asyncio.create_task(self._poll(), name="deadlines: poll")
-        self._polling.add_done_callback(self._report)
+        self._polling = asyncio.create_task(self._bugs.begun_again(_PART, self._poll), name="deadlines: poll")
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -24,6 +24,7 @@ POLL_SECONDS: Final = 0.5
 _TABLES_A_QUERY: Final = 1_000
 _AT_ONCE: Final = 4
 """Tables that are read at once: as many as the log has connections for reading."""
+_PART: Final = "watched tables"
 _log = structlog.get_logger("table_service")
 
 
@@ -39,7 +40,8 @@ class Following:
         *,
         bugs: Bugs | None = None,
     ) -> None:
-        self._report: Final = (bugs or Bugs()).of_tasks("watched tables")
+        self._bugs: Final = bugs or Bugs()
+        self._report: Final = self._bugs.of_tasks(_PART)
         self._log = log
         self._tables = tables
         self._hub = hub
@@ -50,8 +52,7 @@ class Following:
         self._polling: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._polling = asyncio.create_task(self._poll(), name="watched tables: poll")
-        self._polling.add_done_callback(self._report)
+        self._polling = asyncio.create_task(self._bugs.begun_again(_PART, self._poll), name="watched tables: poll")
         return self
 
     async def __aexit__(self, *_: object) -> None:

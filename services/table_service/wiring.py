@@ -49,6 +49,7 @@ SERVICES: Final = (
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
 )
 _STREAM: Final = StreamLimits()
+_CLOCK: Final = "clock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +146,8 @@ async def serving(
         _register_history(server, record, Reversing(log, handler))
         server.metrics.add(partial(read_commands, handler.counts))
         server.metrics.add(partial(read_replica, hub, tables, deadlines.late, clock.now))
-        measuring = asyncio.create_task(clock.keep_measured(), name="clock")
-        measuring.add_done_callback(server.bugs.of_tasks("clock"))
+        bugs.expect(_CLOCK)
+        measuring = asyncio.create_task(bugs.begun_again(_CLOCK, clock.keep_measured), name=_CLOCK)
         try:
             async with deadlines, lines:
                 yield hub

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Final
 
@@ -16,6 +16,7 @@ BUGS: Final = Family(
     "Bugs that were met beside calls, by the part that met them; it goes on, or begins again.",
     ("part",),
 )
+_AGAIN_SECONDS: Final = 1.0
 _log = structlog.get_logger("baohuang.metrics")
 
 
@@ -42,6 +43,15 @@ class Bugs:
     def _ended(self, part: str, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and (bug := task.exception()) is not None:
             self.met(part, bug, task=task.get_name())
+
+    async def begun_again(self, part: str, run: Callable[[], Awaitable[None]]) -> None:
+        """Run a part to its end, and anew, after a moment, whenever a bug ends it."""
+        while True:
+            try:
+                return await run()
+            except Exception as bug:  # noqa: BLE001 - a service that lives has to do its work, whatever a bug did to it
+                self.met(part, bug)
+            await asyncio.sleep(_AGAIN_SECONDS)
 
     def read(self) -> Iterator[Reading]:
         """Read the counts."""

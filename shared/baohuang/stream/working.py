@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from baohuang.metrics.bugs import Bugs
 
-_AGAIN_SECONDS: Final = 1.0
+_CANCELLED_AGAIN_SECONDS: Final = 1.0
 _T = TypeVar("_T")
 
 
@@ -22,9 +22,10 @@ class Worker(Protocol):
 async def at_work(*workers: Worker, bugs: Bugs | None = None) -> AsyncIterator[None]:
     """Run workers until the end of the block. One that fails, which takes a bug, is counted and begins again."""
     counted = bugs or Bugs()
-    for worker in workers:
-        counted.expect(_name(worker))
-    tasks = [asyncio.create_task(_kept(worker, counted), name=_name(worker)) for worker in workers]
+    kept = [(type(worker).__name__, worker.run) for worker in workers]
+    for name, _ in kept:
+        counted.expect(name)
+    tasks = [asyncio.create_task(counted.begun_again(name, run), name=name) for name, run in kept]
     try:
         yield
     finally:
@@ -42,7 +43,7 @@ async def ended(tasks: "Iterable[asyncio.Task[None]]") -> None:
         for task in left:
             task.cancel()
         try:
-            _, left = await asyncio.wait(left, timeout=_AGAIN_SECONDS)
+            _, left = await asyncio.wait(left, timeout=_CANCELLED_AGAIN_SECONDS)
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:
@@ -60,16 +61,3 @@ async def whole(work: Coroutine[Any, Any, _T]) -> _T:
     except asyncio.CancelledError:
         await task
         raise
-
-
-def _name(worker: Worker) -> str:
-    return type(worker).__name__
-
-
-async def _kept(worker: Worker, bugs: Bugs) -> None:
-    while True:
-        try:
-            await worker.run()
-        except Exception as error:  # noqa: BLE001 - a service that lives has to do its work, whatever a bug did to it
-            bugs.met(_name(worker), error)
-        await asyncio.sleep(_AGAIN_SECONDS)
