@@ -9,11 +9,12 @@ import typer
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from baohuang.rpc.listening import is_address
-from baohuang.tls.channel import open_channel
+from baohuang.tls.channel import Options, open_channel
 from baohuang.tls.files import CertificateError, Tls
 from command_line.saying import complain, say
 
-_OPTIONS: Final = (("grpc.use_local_subchannel_pool", 1),)
+_OPTIONS: Final[Options] = (("grpc.use_local_subchannel_pool", 1),)
+_EXPECTED_NAME: Final = "grpc.ssl_target_name_override"
 _SERVING: Final = "SERVING"
 
 
@@ -37,6 +38,9 @@ def health(
     key: Annotated[
         Path | None, typer.Option(envvar="BAOHUANG_TLS_KEY", help="PEM file of that certificate's key")
     ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="host name to find in its certificate, where ADDRESS is not in it: over TLS")
+    ] = None,
     in_the_clear: Annotated[
         bool, typer.Option("--in-the-clear", help="without TLS, whatever is set: for BAOHUANG_PROBE_LISTEN")
     ] = False,
@@ -46,16 +50,20 @@ def health(
         raise typer.BadParameter("must be host:port, as in 127.0.0.1:50051", param_hint="ADDRESS")
     try:
         files = Tls() if in_the_clear else Tls(ca, cert, key)
-        asyncio.run(_served(address, service, seconds, None if files == Tls() else files))
+        tls = None if files == Tls() else files
+        if name is not None and tls is None:
+            raise typer.BadParameter("is of a certificate, and nothing says to call over TLS", param_hint="--name")
+        options = _OPTIONS if name is None else (*_OPTIONS, (_EXPECTED_NAME, name))
+        asyncio.run(_served(address, service, seconds, tls, options))
     except (_NotServingError, CertificateError) as error:
         complain(f"{address}: {error}")
         raise typer.Exit(1) from None
     say(f"{address}: {_SERVING}")
 
 
-async def _served(address: str, service: str, seconds: float, tls: Tls | None) -> None:
+async def _served(address: str, service: str, seconds: float, tls: Tls | None, options: Options) -> None:
     """Have it say that it serves. Raises _NotServingError, CertificateError."""
-    async with open_channel(address, tls, _OPTIONS) as channel:
+    async with open_channel(address, tls, options) as channel:
         check = health_pb2_grpc.HealthStub(channel).Check
         try:
             answer = await check(health_pb2.HealthCheckRequest(service=service), timeout=seconds)

@@ -104,6 +104,32 @@ async def test_over_tls(tmp_path: Path) -> None:
         assert (missing.exit_code, missing.stderr.startswith(f"{address}: cannot read ")) == (1, True)
 
 
+async def test_in_a_service_s_own_pod(tmp_path: Path) -> None:
+    """At the loopback address, which its certificate does not have: by the name that it has, and by no other."""
+    files = OURS.issue(host="table").written(tmp_path, OURS.written(tmp_path / "ca.pem"))
+    settings = dev_settings(
+        tls_cert=files.certificate,
+        tls_key=files.key,
+        tls_client_ca=files.authorities,
+        probe_listen="127.0.0.1:0",
+        refuse_seconds=0.0,
+    )
+    told = {"CA": str(files.authorities), "CERT": str(files.certificate), "KEY": str(files.key)}
+    async with serving(settings) as (server, address):
+        assert (await asked(address, "--name", "table", **told)).exit_code == 0
+        assert (await asked(f"127.0.0.1:{server.probe_port}", "--in-the-clear", **told)).exit_code == 0
+        for other in ((), ("--name", "rating")):
+            found = await asked(address, *other, **told)
+            assert (found.exit_code, "Hostname Verification Check failed" in found.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("clear", [(), ("--in-the-clear", "--ca", "ca.pem")])
+async def test_a_name_is_of_a_certificate(clear: tuple[str, ...]) -> None:
+    """In the clear there is none to look for it in: refused, not left out."""
+    found = await asked("127.0.0.1:1", "--name", "table", *clear)
+    assert (found.exit_code, "--name" in found.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("lone", ["--cert", "--key"])
 async def test_a_certificate_comes_with_its_key(lone: str, tmp_path: Path) -> None:
     """One without the other is told, not left out."""

@@ -63,6 +63,16 @@ def test_what_it_names_is_there(command: str) -> None:
     assert set(re.findall(r"-- baohuang ([a-z-]+)", command)) <= set(_FUNCTIONS)
 
 
+@pytest.mark.parametrize("command", [one for one in COMMANDS if "-- baohuang health" in one])
+def test_who_is_asked_in_a_pod_serves_there(command: str) -> None:
+    """At the port of its probes in the clear; at the one of calls by the name that its certificate has."""
+    (asked,) = re.findall(r"deployment/(\w+)", command)
+    (service,) = [one for one in workloads(WHOLE) if one.name == asked]
+    ports = {one["name"]: one["containerPort"] for one in service.container["ports"]}
+    way, name = ("--in-the-clear", "probe") if "--in-the-clear" in command else (f"--name {asked}", "grpc")
+    assert command.endswith(f"-- baohuang health {way} 127.0.0.1:{ports[name]}")
+
+
 def test_everything_is_stopped_and_started() -> None:
     """Every Deployment by its name: one left out would write into the database that is restored."""
     served = {one.name for one in workloads(WHOLE) if one.kind == "Deployment"}

@@ -17,7 +17,7 @@ from baohuang.tls.renewal import LOOK_SECONDS, Renewed
 
 _RETIRED_SECONDS: Final = 600.0
 """How long calls on a channel from before a renewal may go on: longer than any stream lasts."""
-Options = Sequence[tuple[str, int]]
+Options = Sequence[tuple[str, int] | tuple[str, str]]
 
 
 def open_channel(address: str, tls: Tls | None, options: Options) -> grpc.aio.Channel:
