@@ -1,6 +1,7 @@
 """The compose file: what it says is what Compose and our own code understand."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from command_line.serving import SERVED
 from deploy.told import listens, read_by
-from deploy.tree import compose
+from deploy.tree import DEPLOY, ROOT, compose
 from deploy.versions import image_of
 
 OURS = ("migrate", *SERVED)
@@ -25,6 +26,16 @@ def test_it_is_a_compose_file() -> None:
     """It holds to the schema of the Compose specification."""
     schema = json.loads((Path(__file__).parent / "compose-spec.json").read_text(encoding="utf-8"))
     jsonschema.validate(compose(), schema)
+
+
+def test_its_head_says_what_the_page_says() -> None:
+    """How it is started, in the same words."""
+    head = re.findall(r"docker compose .+ up .+", (DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    page = re.findall(
+        r"^docker compose .+ up .+", (ROOT / "docs/operations.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(head) == 1
+    assert head == page
 
 
 def test_every_service_is_there() -> None:
