@@ -28,6 +28,7 @@ from table_service.handler import CommandHandler
 from table_service.history.wiring import Record, open_record, register
 from table_service.identifiers import new_watch_id
 from table_service.playing.session import Playing
+from table_service.playing.watched import BUGS_OF
 from table_service.pokes import Ears, OnNats, neighbours
 from table_service.relaying import Relayed, relaying
 from table_service.reversing import Reversing
@@ -139,7 +140,7 @@ async def serving(
         lines = Lines(tables, handler, hub, clock.now, call_later=later, away_seconds=away, bugs=bugs)
         deadlines = Deadlines(log, handler, clock, lines, limits.deadlines, call_later=later, bugs=bugs)
         watching = Watching(tables, hub, lines, others, clock.now)
-        playing = Playing(handler, watching, hub, server.limiter, server.streams, clock, streams)
+        playing = Playing(handler, watching, hub, server.limiter, server.streams, clock, streams, bugs)
         servicer = TableServicer(log, tables, clock, handler=handler, watching=watching, playing=playing)
         table_service_pb2_grpc.add_TableServiceServicer_to_server(servicer, server.grpc)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), server.grpc)
@@ -147,6 +148,7 @@ async def serving(
         server.metrics.add(partial(read_commands, handler.counts))
         server.metrics.add(partial(read_replica, hub, tables, deadlines.late, clock.now))
         bugs.expect(_CLOCK)
+        bugs.expect(BUGS_OF)
         measuring = asyncio.create_task(bugs.begun_again(_CLOCK, clock.keep_measured), name=_CLOCK)
         try:
             async with deadlines, lines:

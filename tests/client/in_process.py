@@ -31,6 +31,7 @@ class Service:
     port: int
     log: MemoryLog
     send_watchers_away: Callable[[], None]
+    server: RpcServer
 
     @property
     def address(self) -> str:
@@ -65,7 +66,7 @@ async def running(
     async with serving(server, log, seeds or RandomSeeds()) as hub:
         bound = await server.start(*SERVICES)
         try:
-            yield Service(bound, log, hub.drain)
+            yield Service(bound, log, hub.drain, server)
         finally:
             await server.drain()
 

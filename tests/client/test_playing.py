@@ -22,13 +22,16 @@ from baohuang.client import (
 from baohuang.embedded.ports import free_port
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import Append, LogBusy, Outcome, RequestId, Version
+from baohuang.rpc.reason import Reason
+from baohuang.rpc.settings import ServerSettings
 from baohuang.rules.commands import Pass
 from baohuang.rules.redact import mask
 from baohuang.rules.rulesets import Options
 from baohuang.rules.state import PlayerId, Table, TableId, in_progress
 from bench.random_player import chance_of, choose
-from client.in_process import ALICE, HASTY, running
+from client.in_process import ALICE, HASTY, Service, running
 from eventually import eventually
+from rpc.wire import wire_to
 
 _PLAYERS = tuple(map(PlayerId, ("an", "bo", "cai", "du", "en")))
 _UNHURRIED = Options(turn_seconds=300, declare_seconds=300)
@@ -130,6 +133,34 @@ async def test_it_outlives_the_service() -> None:
             await asyncio.wait_for(watching, 10)
     assert receipt.version == 3
     assert [moment.version for moment in moments] == [2, 3, 4]
+
+
+async def test_what_is_counted_still_of_a_lost_connection_is_waited_for() -> None:
+    """The service hears nothing of the loss and counts the old stream and its watch: commands and watch go on after."""
+    settings = ServerSettings(insecure_dev=True, drain_grace_seconds=0.5, max_streams_per_player=2)
+    moments: list[Moment] = []
+    async with (
+        running(settings=settings) as service,
+        wire_to(service.address) as (wire, address),
+        connect(address, DevelopmentIdentity(ALICE), HASTY) as alice,
+        alice.play() as playing,
+    ):
+        table_id = (await playing.open_table("ourgame-simple")).table_id
+        watching = asyncio.create_task(_take(playing, table_id, moments, 4))
+        await eventually(lambda: _has(moments, 1))
+        wire.lose_clients()
+        sitting = asyncio.create_task(playing.sit_down(table_id, 2))
+        await eventually(lambda: _has_too_many(service))
+        assert not sitting.done()
+        wire.let_server_know()
+        await asyncio.wait_for(sitting, 10)
+        await playing.set_ready(table_id, ready=True)
+        await asyncio.wait_for(watching, 10)
+    assert [moment.version for moment in moments] == [2, 3, 4]
+
+
+async def _has_too_many(service: Service) -> bool:
+    return any(counts.refused[Reason.TOO_MANY_STREAMS] for counts in service.server._interceptor.counts.values())
 
 
 async def _take(playing: Playing, table_id: TableId, moments: list[Moment], version: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from baohuang.client import Moment, NotFoundError, Patience, UnreachableError, ViewBrokenError, connect
+from baohuang.client import Moment, NotFoundError, Patience, SlowDownError, UnreachableError, ViewBrokenError, connect
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import StreamId
 from baohuang.gen.events.v1 import events_pb2, seats_pb2
@@ -183,6 +183,28 @@ _AHEAD = Said(heartbeat=watch_pb2.Heartbeat(version=9))
 _IN_STEP = Said(heartbeat=watch_pb2.Heartbeat(version=3))
 _AWAY = Said(reconnect=watch_pb2.Reconnect(version=3, reason=watch_pb2.RECONNECT_REASON_DRAINING))
 _NEWER = Said(update=watch_pb2.Update(version=4, recorded_at="2001-01-01T00:00:00.000000Z"))
+
+
+_TOO_MANY = Exhausted(Reason.TOO_MANY_STREAMS, "you have 100 streams open here")
+
+
+async def test_a_lost_stream_that_is_counted_still_is_waited_for() -> None:
+    """The service has not missed it yet, and takes the next one for one too many: that passes."""
+    async with running() as service:
+        table_id, said = await _recorded(service, 3)
+    async with saying(said[:2], [_TOO_MANY], [_TOO_MANY], said[2:]) as (alice, tables):
+        moments: list[Moment] = []
+        await _take(alice.watch(table_id), moments, 5)
+    assert [moment.version for moment in moments] == [2, 3, 4, 5]
+    assert tables.asked_after == [0, 3, 3, 3]
+
+
+async def test_one_stream_too_many_is_told_at_once() -> None:
+    """Where no stream was lost, waiting does not help."""
+    async with saying([_TOO_MANY]) as (alice, tables):
+        with pytest.raises(SlowDownError):
+            await anext(alice.watch(TableId("01980000-0000-7000-8000-000000000000")))
+    assert len(tables.asked_after) == 1
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ async def test_failures_are_counted_from_nothing(services: Mapping[str, Running]
         assert methods <= told.keys()
         assert set(told.values()) == {0}
     parts = {one.labels["part"]: one.value for one in table.families["baohuang_bugs_total"].samples}
-    assert parts == dict.fromkeys(("Relay", "clock", "deadlines", "lines", "watched tables"), 0)
+    assert parts == dict.fromkeys(("Relay", "clock", "deadlines", "lines", "watched tables", "watches"), 0)
     seating = await services["matchmaking"].page()
     assert {one.labels["part"] for one in seating.families["baohuang_bugs_total"].samples} >= {"Seating", "Forming"}
     assert 0 in {one.value for one in (await services["rating"].page()).families["baohuang_calls_failed_total"].samples}

@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from baohuang.eventlog.memory import MemoryLog
 from baohuang.eventlog.port import Due, EventLog, StreamId, Version
+from baohuang.gen.table.v1 import play_pb2
 from eventually import eventually
 from table_service.deadlines import Pace
+from table_service.watch.stream import Watching
 from table_service.wiring import Limits
 from tables.clients import Client
 from tables.games import opened
 from tables.logs import FrontLog
+from tables.play_streams import playing, watch
 from tables.replicas import replica
 
 _OFTEN = Limits(poll_seconds=0.02, deadlines=Pace(poll_seconds=0.02))
@@ -52,6 +57,25 @@ async def test_polls_begin_again_after_a_bug() -> None:
             "watched tables": 1,
         }
         stream.cancel()
+
+
+async def test_a_bug_of_a_watch_over_a_play_stream_is_counted(log: MemoryLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its watcher is told INTERNAL, as of a call that failed, and the stream goes on."""
+
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async with replica(log) as service, playing(service.channel, "an") as stream:
+        game = await opened(service)
+        monkeypatch.setattr(Watching, "watch", broken)
+        answer = await stream.ask(watch(game.table_id))
+        assert isinstance(answer, play_pb2.Refused)
+        assert answer.reason == "INTERNAL"
+        monkeypatch.undo()
+        await stream.send(watch(game.table_id))
+        await stream.next_of(game.table_id)
+        (reading,) = service.server.bugs.read()
+        assert reading.values["watches",] == 1
 
 
 async def asked_again(log: Faulty) -> bool:

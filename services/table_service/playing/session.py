@@ -20,6 +20,7 @@ from opentelemetry.trace import Span, SpanKind
 
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import watch_pb2
+from baohuang.metrics.bugs import Bugs
 from baohuang.rpc.call import current_caller
 from baohuang.rpc.errors import MalformedInput, Refusal
 from baohuang.rpc.rate_limit import RateLimiter
@@ -54,6 +55,7 @@ class Playing:
     streams: StreamLimiter
     clock: DatabaseClock
     limits: StreamLimits
+    bugs: Bugs
 
     async def play(self, requests: AsyncIterator[pb.PlayRequest], write: Callable[[bytes], Awaitable[None]]) -> None:
         """Serve one stream of the caller and write what it is sent, serialized.
@@ -77,7 +79,7 @@ class _Session:
         self.outbox = Outbox()
         self._orders = Orders(playing.handler, self._answer)
         counted = partial(playing.streams.stream_of, self._caller)
-        self._watched = Watched(playing.watching, self.outbox, counted, self._leave)
+        self._watched = Watched(playing.watching, self.outbox, counted, playing.bugs, self._leave)
         self._reading: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-import structlog
-
 from baohuang.eventlog.port import EventLogError
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
+from baohuang.metrics.bugs import Bugs
 from baohuang.rpc.call import current_call
 from baohuang.rpc.errors import Reason, Refusal, Unavailable
 from baohuang.rpc.interceptor import InternalRefusal
@@ -26,7 +25,8 @@ Counted = Callable[[], AbstractContextManager[None]]
 """Counts a watch among its player's for as long as the block lasts. Raises Exhausted (TOO_MANY_STREAMS)."""
 Leave = Callable[["watch_pb2.ReconnectReason.ValueType"], None]
 """Called when a table's watch says that the stream has to end, with the reason it gives."""
-_log = structlog.get_logger("table_service")
+BUGS_OF: Final = "watches"
+"""What bugs of watches are counted as."""
 
 
 @dataclass(slots=True)
@@ -42,10 +42,11 @@ class _Watch:
 class Watched:
     """Passes the messages of tables on to the outbox, each when there is room: till then they wait in their watch."""
 
-    def __init__(self, watching: Watching, outbox: Outbox, counted: Counted, leave: Leave) -> None:
+    def __init__(self, watching: Watching, outbox: Outbox, counted: Counted, bugs: Bugs, leave: Leave) -> None:
         self._watching = watching
         self._outbox = outbox
         self._counted = counted
+        self._bugs = bugs
         self._leave = leave
         self._watches: dict[str, _Watch] = {}
 
@@ -91,7 +92,7 @@ class Watched:
     def _failed(self, table_id: str, watch: _Watch, task: "asyncio.Task[None]") -> None:
         """Refuse a watch that ended by what nobody expects: a bug."""
         if not task.cancelled() and (error := task.exception()):
-            _log.error("watch failed", table_id=table_id, exc_info=error)
+            self._bugs.met(BUGS_OF, error, table_id=table_id)
             self._refuse(table_id, watch, InternalRefusal())
 
     def _forget(self, table_id: str, watch: _Watch) -> None:

@@ -13,6 +13,7 @@ from baohuang.client.patience import Patience, is_transient
 from baohuang.client.reading import Stream
 from baohuang.eventlog.port import RequestId
 from baohuang.rpc.credentials import Credentials, Metadata
+from baohuang.rpc.keepalive import keepalive
 from baohuang.rpc.reason import Reason
 from baohuang.tls.channel import open_channel
 from baohuang.tls.files import Tls
@@ -26,9 +27,7 @@ _CHANNEL: Final = (
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 2_000),
     # What the service allows on idle connections.
-    ("grpc.keepalive_time_ms", 10_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.http2.max_pings_without_data", 0),
+    *keepalive(10_000, 10_000),
 )
 
 

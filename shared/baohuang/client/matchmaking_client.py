@@ -70,8 +70,10 @@ class MatchmakingClient:
             request = made(pb.WatchTicketRequest, ticket_id=ticket_id, after_revision=after)
             return self._calls.open(self._stub.WatchTicket, request)
 
+        opened = reading.first
         while True:
-            stream, message = await reading.first(open_stream)
+            stream, message = await opened(open_stream)
+            opened = reading.another
             try:
                 while True:
                     if known := _learnt(known, message):

@@ -32,7 +32,7 @@ from baohuang.client.errors import (
 )
 from baohuang.client.following import Moment
 from baohuang.client.patience import Patience
-from baohuang.client.reading import StreamEndedError
+from baohuang.client.reading import StreamEndedError, is_ended, is_ended_or_counted_still
 from baohuang.client.table_stream import TableStream
 from baohuang.client.watching import Watch
 from baohuang.eventlog.port import RequestId
@@ -136,11 +136,13 @@ class Playing(Commands):
 
     async def _keep_open(self) -> None:
         """Open one stream after the other. Raises ClientError when none lasts, or the service wants none."""
+        passes = is_ended
         try:
             while True:
-                async for attempt in self._patience.attempt(lambda error: isinstance(error, StreamEndedError)):
+                async for attempt in self._patience.attempt(passes):
                     with attempt:
                         await self._serve()
+                passes = is_ended_or_counted_still
                 await asyncio.sleep(random.uniform(0, self._patience.spread_seconds))  # noqa: S311 - spreads a crowd
         except StreamEndedError as ended:
             raise UnreachableError(f"no stream lasts: {ended}") from ended

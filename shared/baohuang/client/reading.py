@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 import grpc
 
-from baohuang.client.errors import ClientError, UnreachableError, error_of, is_passing, reason_of
+from baohuang.client.errors import ClientError, RefusedError, UnreachableError, error_of, is_passing, reason_of
 from baohuang.client.patience import Patience
 from baohuang.rpc.reason import Reason
 
@@ -44,8 +44,20 @@ class Reading:
 
         Raises RefusedError and its kinds, UnreachableError.
         """
+        return await self._opened(open_stream, is_ended)
+
+    async def another(self, open_stream: Callable[[], Stream]) -> tuple[Stream, Any]:
+        """Do as `first` in place of a stream that was lost.
+
+        The service may not know yet that it was, and count it among those that its player has open: that passes.
+        """
+        return await self._opened(open_stream, is_ended_or_counted_still)
+
+    async def _opened(
+        self, open_stream: Callable[[], Stream], passes: Callable[[BaseException], bool]
+    ) -> tuple[Stream, Any]:
         try:
-            async for attempt in self._patience.attempt(lambda error: isinstance(error, StreamEndedError)):
+            async for attempt in self._patience.attempt(passes):
                 with attempt:
                     return await self._opened_once(open_stream)
         except StreamEndedError as ended:
@@ -69,6 +81,17 @@ class Reading:
         except BaseException:
             stream.cancel()
             raise
+
+
+def is_ended(error: BaseException) -> bool:
+    """Tell whether a stream is over and another helps."""
+    return isinstance(error, StreamEndedError)
+
+
+def is_ended_or_counted_still(error: BaseException) -> bool:
+    """Tell whether another stream helps in place of one that was lost, and that the service may not have missed yet."""
+    too_many = isinstance(error, RefusedError) and error.reason == Reason.TOO_MANY_STREAMS
+    return too_many or is_ended(error)
 
 
 async def _message(stream: Stream, silence_seconds: float) -> Any:

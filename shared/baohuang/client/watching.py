@@ -42,8 +42,10 @@ class Watch:
 
         Raises RefusedError, TakenOverError, UnreachableError, ViewBrokenError.
         """
+        opened = self._reading.first
         while True:
-            stream, first = await self._reading.first(self._open)
+            stream, first = await opened(self._open)
+            opened = self._reading.another
             try:
                 async for moment in self._read(stream, first):
                     yield moment

@@ -27,6 +27,7 @@ from baohuang.rpc.bearer import BearerAuthenticator
 from baohuang.rpc.call_counts import read_calls
 from baohuang.rpc.health import Health
 from baohuang.rpc.interceptor import CallInterceptor
+from baohuang.rpc.keepalive import keepalive
 from baohuang.rpc.key_counts import read_keys
 from baohuang.rpc.key_ring import KeyRing
 from baohuang.rpc.key_sources import source_of
@@ -199,7 +200,5 @@ def server_options(settings: ServerSettings) -> Sequence[tuple[str, int]]:
         ("grpc.http2.max_ping_strikes", 2),
         ("grpc.keepalive_permit_without_calls", 1),
         # Ours find clients that vanished without a word.
-        ("grpc.keepalive_time_ms", _SERVER_PING_MS),
-        ("grpc.keepalive_timeout_ms", _SERVER_PING_TIMEOUT_MS),
-        ("grpc.http2.max_pings_without_data", 0),
+        *keepalive(_SERVER_PING_MS, _SERVER_PING_TIMEOUT_MS),
     )
