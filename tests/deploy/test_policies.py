@@ -98,6 +98,18 @@ def test_each_is_told_what_it_reads(workload: Workload) -> None:
 
 
 @pytest.mark.parametrize("workload", OURS, ids=str)
+def test_files_of_secrets_are_their_pod_s_to_read_alone(workload: Workload) -> None:
+    """Where a mode is said: its owner reads it (and by `fsGroup` its group), nobody writes it, others see nothing."""
+    modes = [
+        one["secret"]["defaultMode"]
+        for one in workload.pod.get("volumes", [])
+        if "defaultMode" in one.get("secret", {})
+    ]
+    assert set(modes) <= {0o400}
+    assert not modes or workload.pod["securityContext"]["fsGroup"]
+
+
+@pytest.mark.parametrize("workload", OURS, ids=str)
 def test_secrets_are_referred_to(workload: Workload) -> None:
     """No value of one stands in the tree: what is secret in the code comes from a Secret, and none is rendered."""
     secret = {variable for variable in workload.told() if variable.endswith(("_DSN", "_URL", "_TOKEN"))}
