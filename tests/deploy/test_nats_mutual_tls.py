@@ -1,4 +1,4 @@
-"""The component `nats-mutual-tls` where it does not go: kustomize does not refuse it, services do, in the page's words."""
+"""The component `nats-mutual-tls` where it does not go: services refuse it, in words that the page has."""
 
 import asyncio
 import os
