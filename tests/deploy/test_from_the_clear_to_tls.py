@@ -16,18 +16,18 @@ PRODUCTION: Final = Combination("production")
 STEPS: Final = ("Secrets", "migration", "services", "NATS", "addresses and overlay")
 
 
-def block(before: str) -> list[str]:
-    """Return the commands of the block behind a text, which stands once in the page."""
-    (found,) = re.findall(rf"{re.escape(before)}\n+```\n(.+?)^```", PAGE, re.DOTALL | re.MULTILINE)
+def block(name: str) -> list[str]:
+    """Return the commands of a block of the page."""
+    (found,) = re.findall(rf"<!-- kubectl: {re.escape(name)} -->\n```\n(.+?)^```", PAGE, re.DOTALL | re.MULTILINE)
     return str(found).splitlines()
 
 
 def step(name: str) -> list[str]:
-    return block(f"<!-- kubectl: from 0.1 to 0.2, {name} -->")
+    return block(f"from 0.1 to 0.2, {name}")
 
 
-SERVICES: Final = block("<!-- kubectl: one service after the other -->")
-EACH_RELEASE: Final = block("settings: the last line but one brings those, and everything else.")
+SERVICES: Final = block("one service after the other")
+EACH_RELEASE: Final = block("each release")
 
 
 def told_of_an_authority() -> set[str]:
