@@ -27,18 +27,13 @@ class Ending(NamedTuple):
 
 
 SENT_AWAY: Final = "Reconnect (DRAINING) with the version it was at, then OK"
-CROSSED: Final = "Reconnect (DRAINING) with the version it was at, then INTERNAL of a write that met the end"
 UNWANTED: Final = "its reader wanted no more"
 REFUSED: Final = "UNAVAILABLE, DRAINING"
 UNHEARD: Final = "UNAVAILABLE"
 NOT_HANDED_OVER: Final = "CANCELLED"
-WRITTEN_TOO_LATE: Final = "INTERNAL of a write that met the end"
 PROMISED: Final = frozenset(
-    [Ending(True, how) for how in (SENT_AWAY, CROSSED, UNWANTED)]
-    + [
-        Ending(False, how)
-        for how in (SENT_AWAY, CROSSED, UNWANTED, REFUSED, UNHEARD, NOT_HANDED_OVER, WRITTEN_TOO_LATE)
-    ]
+    [Ending(True, how) for how in (SENT_AWAY, UNWANTED)]
+    + [Ending(False, how) for how in (SENT_AWAY, UNWANTED, REFUSED, UNHEARD, NOT_HANDED_OVER)]
 )
 """What docs/protocol.md has of a server that goes away, and nothing else."""
 
@@ -112,8 +107,6 @@ class NotedStream:
             self._note(f"{watch_pb2.ReconnectReason.Name(reason)} with {told} at {known}, then {behind}")
         elif behind == "OK":
             self._note(SENT_AWAY)
-        elif behind == WRITTEN_TOO_LATE:
-            self._note(CROSSED)
         else:
             self._note(f"Reconnect, then {behind}")
 
@@ -134,8 +127,6 @@ def _failure(failed: grpc.aio.AioRpcError) -> str:
     code, reason = failed.code(), reason_of(failed)
     if (code, reason) == (grpc.StatusCode.UNAVAILABLE, Reason.DRAINING):
         return REFUSED
-    if code is grpc.StatusCode.INTERNAL and failed.details() == "Internal error from Core":
-        return WRITTEN_TOO_LATE
     if reason or code not in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}:
         return f"{code.name}, {reason or failed.details()}"
     return code.name

@@ -46,7 +46,7 @@ def play_reconnect(version: int) -> play_pb2.PlayResponse:
 
 
 def failed(code: grpc.StatusCode) -> grpc.aio.AioRpcError:
-    return grpc.aio.AioRpcError(code, grpc.aio.Metadata(), grpc.aio.Metadata(), "as grpc says it", "")
+    return grpc.aio.AioRpcError(code, grpc.aio.Metadata(), grpc.aio.Metadata(), "Internal error from Core", "")
 
 
 async def noted(lines: Sequence[object], after: int = 0) -> NotedStream:
@@ -88,6 +88,7 @@ async def test_what_is_promised(lines: Sequence[object]) -> None:
         [update(6), failed(grpc.StatusCode.CANCELLED)],
         [update(6), failed(grpc.StatusCode.UNAVAILABLE)],
         [failed(grpc.StatusCode.INTERNAL)],
+        [update(6), reconnect(6), failed(grpc.StatusCode.INTERNAL)],
     ],
     ids=[
         "an older version",
@@ -98,7 +99,8 @@ async def test_what_is_promised(lines: Sequence[object]) -> None:
         "without a word",
         "cancelled",
         "cut",
-        "a bug",
+        "a bug, or a write that met the end",
+        "the same behind the word",
     ],
 )
 async def test_what_is_not(lines: Sequence[object]) -> None:
