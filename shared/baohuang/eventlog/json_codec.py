@@ -63,7 +63,11 @@ class _Form:
 
 
 class Codec(Generic[_E]):
-    """Writes and reads the events of some classes, which are told apart by their names."""
+    """Writes and reads the events of some classes, which are told apart by their names.
+
+    A class with a field that has no place in an event raises TypeError at its first use, not before: all forms of all
+    classes are made in tests/contract/test_forms.py.
+    """
 
     def __init__(self, classes: Mapping[str, type[Any]], unknown: Unknown = Unknown.PASSED_OVER) -> None:
         """Take the classes by name."""
