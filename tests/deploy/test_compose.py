@@ -1,7 +1,12 @@
 """The compose file: what it says is what Compose and our own code understand."""
 
+import asyncio
 import json
+import os
 import re
+import socket
+import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,12 +14,23 @@ from typing import Any
 import jsonschema
 import pytest
 
+from baohuang.embedded.ports import free_port
 from command_line.serving import SERVED
 from deploy.told import listens, read_by
 from deploy.tree import DEPLOY, ROOT, compose
 from deploy.versions import image_of
+from eventually import eventually
 
 OURS = ("migrate", *SERVED)
+
+
+CHECK = compose()["services"]["table"]["healthcheck"]
+
+
+def seconds(duration: str) -> float:
+    """Return a duration of Compose's, of one unit."""
+    (number, unit) = re.findall(r"^(\d+)(ms|s|m|h)$", duration)[0]
+    return int(number) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600}[unit]
 
 
 def environment_of(service: str) -> Mapping[str, str]:
@@ -71,6 +87,56 @@ def test_who_serves_is_checked_where_it_listens(name: str) -> None:
     check = compose()["services"][name]["healthcheck"]
     port = environment_of(name)[listens(name)].rpartition(":")[2]
     assert check["test"] == ["CMD", "baohuang", "health", f"127.0.0.1:{port}"]
+    assert {**check, "test": None} == {**CHECK, "test": None}
+
+
+def test_checks_are_as_often_as_the_page_says() -> None:
+    """One in a few seconds until it serves, two a minute from then on."""
+    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    (often,) = re.findall(r"every (\d+) s while they start", " ".join(page.split()))
+    assert "then twice a minute" in " ".join(page.split())
+    assert seconds(CHECK["start_interval"]) == float(often)
+    assert seconds(CHECK["interval"]) == 60 / 2
+
+
+async def test_a_check_has_time_to_say_that_nobody_answers() -> None:
+    """Of itself, in its own words: it waits for an answer, and before that for its own start."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began = time.monotonic()
+        running = await started("health", f"127.0.0.1:{silent.getsockname()[1]}")
+        _, said = await running.communicate()
+        took = time.monotonic() - began
+    assert (running.returncode, b"DEADLINE_EXCEEDED" in said) == (1, True)
+    assert took < seconds(CHECK["timeout"])
+
+
+async def test_a_start_is_well_within_its_period(own_database_dsn: str) -> None:
+    """Failures while a service starts count for nothing, on a machine that is four times as slow as well."""
+    address = f"127.0.0.1:{free_port()}"
+    settings = {"INSECURE_DEV": "true", "POSTGRES_DSN": own_database_dsn, "TABLE_LISTEN": address}
+    began = time.monotonic()
+    service = await started("serve", "table", **settings)
+
+    async def serves() -> bool:
+        asking = await started("health", address, "--seconds", "1")
+        await asking.communicate()
+        return asking.returncode == 0
+
+    try:
+        await eventually(serves, seconds(CHECK["start_period"]))
+        took = time.monotonic() - began
+    finally:
+        service.terminate()
+        await service.communicate()
+    assert took * 4 < seconds(CHECK["start_period"])
+
+
+async def started(*arguments: str, **variables: str) -> asyncio.subprocess.Process:
+    """Run our command, told nothing but this."""
+    bare = {name: text for name, text in os.environ.items() if not name.startswith("BAOHUANG_")}
+    told = {f"BAOHUANG_{name}": text for name, text in variables.items()}
+    command = (sys.executable, "-m", "command_line", *arguments)
+    return await asyncio.create_subprocess_exec(*command, env={**bare, **told}, stderr=asyncio.subprocess.PIPE)
 
 
 @pytest.mark.parametrize("name", OURS)

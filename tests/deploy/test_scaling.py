@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from copy import deepcopy
+from datetime import timedelta
 from typing import Any, Final
 
 import asyncpg
@@ -10,9 +12,12 @@ import grpc
 import pytest
 
 import table_service.wiring
+from baohuang.rpc.settings import ServerSettings
 from deploy.adapter import Adapted, adapted
 from deploy.promql import Labels, Told, Vector, evaluate
 from deploy.rendering import MOST, Combination, of_kind
+from deploy.test_times import ranges
+from deploy.tree import Document
 from deploy.well import AT, System, between, labelled, later, play, well
 from eventually import eventually
 from metrics.documented import documented
@@ -26,18 +31,26 @@ RAW: Final = 'avg_over_time(baohuang_flush_waiting{store="event log"}[2m])'
 POD: Final = "table-0"
 LANES: Final = 16
 SOON: Final = 60.0
+LOOKS_BACK: Final = timedelta(minutes=2)
+SPREAD: Final = timedelta(minutes=2)
+"""Within which connections have spread over new replicas, as the page has it."""
+JITTER: Final = 1.1
+"""grpc ends a connection at its age, up to a tenth sooner or later."""
 _TOLD_TO_WAIT: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.FAILED_PRECONDITION}
 """The second where the command before was not settled."""
 
 
+def autoscaler() -> Document:
+    """Return that of table, its specification."""
+    found = of_kind(Combination("production", MOST), "HorizontalPodAutoscaler")
+    (table,) = [one for one in found if one["metadata"]["name"] == "table"]
+    specification: Document = table["spec"]
+    return specification
+
+
 def targets() -> dict[str, float]:
     """Return the metrics of pods that the autoscaler of table goes by, each with the value it aims at."""
-    (table,) = [
-        one
-        for one in of_kind(Combination("production", MOST), "HorizontalPodAutoscaler")
-        if one["metadata"]["name"] == "table"
-    ]
-    asked = [one["pods"] for one in table["spec"]["metrics"] if one["type"] == "Pods"]
+    asked = [one["pods"] for one in autoscaler()["metrics"] if one["type"] == "Pods"]
     assert {one["target"]["type"] for one in asked} == {"AverageValue"}
     return {one["metric"]["name"]: float(one["target"]["averageValue"]) for one in asked}
 
@@ -95,6 +108,43 @@ def test_commands_count_while_flushes_are_quick(happens: Callable[[System], None
     now = later(then)
     happens(now)
     assert asked(WAITING, between(then, now)) == {POD: expected}
+
+
+@pytest.mark.parametrize(("seconds", "counts"), [(0.9, True), (1.0, False), (1.1, False)])
+def test_a_flush_hangs_from_a_second_on(seconds: float, counts: bool) -> None:  # noqa: FBT001 - a case of the table
+    """As the page has it: longer than any that ends well, long before anybody is told that the log is away."""
+    then = well()
+    then.log.waiting = 40
+    now = later(then)
+    now.log.in_flight_seconds = seconds
+    assert (asked(WAITING, between(then, now))[POD] > 0) == counts
+
+
+@pytest.mark.parametrize(("seconds", "counts"), [(0.049, True), (0.051, False)])
+def test_flushes_are_slow_from_50_ms_on(seconds: float, counts: bool) -> None:  # noqa: FBT001 - a case of the table
+    """On average over those that ended."""
+    then = well()
+    then.log.waiting = 40
+    now = deepcopy(then)
+    for _ in range(100):
+        now.log.counts.seconds.add(seconds)
+    assert (asked(WAITING, between(then, now))[POD] > 0) == counts
+
+
+def test_all_that_it_looks_back_at_are_the_same_two_minutes() -> None:
+    """What waited, how long flushes took and whether one hung: each judges the other."""
+    assert set(ranges(WAITING.query([POD]))) == {LOOKS_BACK}
+
+
+def test_replicas_are_doubled_once_those_before_have_shown() -> None:
+    """Connections end at their age, and come to new replicas; then the metric is to have seen nothing older."""
+    scaling_up = autoscaler()["behavior"]["scaleUp"]
+    assert set(scaling_up) == {"policies"}
+    (policy,) = scaling_up["policies"]
+    assert (policy["type"], policy["value"]) == ("Percent", 100)
+    age = ServerSettings.model_fields["max_connection_age_seconds"].default
+    assert SPREAD.total_seconds() > age * JITTER
+    assert timedelta(seconds=policy["periodSeconds"]) == SPREAD + LOOKS_BACK
 
 
 def test_a_hang_that_is_over_counts_no_more_than_while_it_lasted() -> None:
