@@ -25,9 +25,10 @@ from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.embedded.server import EmbeddedServer
 from baohuang.stream.permissions import NatsUser
 from command_line.development_key import DevelopmentKey
-from command_line.service_process import Service, ServiceProcess, stop_service_left_in
-from command_line.services import RATING, SCORING, TABLE, BackendOptions, Surroundings
+from command_line.service_process import ServiceProcess, stop_service_left_in
+from command_line.services import RATING, SCORING, TABLE, Service
 from command_line.supervision import KeptServer, Process
+from command_line.surroundings import BackendOptions, Surroundings
 
 T = TypeVar("T")
 _SERVERS: Final = (EmbeddedPostgres.name, EmbeddedNats.name)

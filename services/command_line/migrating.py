@@ -16,8 +16,7 @@ from baohuang.database.migrations import migrate, without_key
 from baohuang.database.release import SchemaMismatchError
 from baohuang.database.schema import Schema
 from command_line.backend import MigrationError
-from command_line.service_process import Service
-from command_line.services import MATCHMAKING, RATING, SCORING
+from command_line.services import MATCHMAKING, RATING, SCORING, Service
 
 _LOG: Final = baohuang.eventlog.postgres.schema.SCHEMA
 _BESIDE: Final[Mapping[Service, Schema]] = MappingProxyType(

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from command_line.backend import LocalBackend
-from command_line.service_process import Service
-from command_line.services import BackendOptions
+from command_line.services import Service
+from command_line.surroundings import BackendOptions
 
 T = TypeVar("T")
 

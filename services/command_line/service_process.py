@@ -9,7 +9,6 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,20 +16,12 @@ from baohuang.embedded.account import Account, passable_folder
 from baohuang.embedded.child import POLL_SECONDS, Child, Program
 from baohuang.embedded.leftover import stop_leftover
 from baohuang.embedded.ports import LOOPBACK, kept_port
+from command_line.services import Service
 
 START_SECONDS = 30.0
 STOP_STEPS = ((signal.SIGTERM, 20.0),)
 _LISTENS: Final = b"listening on "
 """How the line begins that a service writes once it serves; the lines of its log are JSON and begin otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """A service of this project, or a replica of one: `python -m <module>` with its address in `listen_variable`."""
-
-    name: str
-    module: str
-    listen_variable: str
 
 
 class ServiceProcess:

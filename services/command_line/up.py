@@ -18,10 +18,10 @@ from baohuang.rpc.settings import DEFAULT_RATE_LIMIT
 from command_line.backend import LocalBackend, MigrationError
 from command_line.development_key import DEFAULT_DATA_DIR, DevelopmentKeyError
 from command_line.dsn import sound_dsn
-from command_line.service_process import Service
-from command_line.services import BESIDE_TABLES, BOTS, MATCHMAKING, BackendOptions
-from command_line.services import bots_key as key_for_bots
+from command_line.services import BESIDE_TABLES, BOTS, MATCHMAKING, Service
 from command_line.supervision import MovedError, supervise
+from command_line.surroundings import BackendOptions
+from command_line.surroundings import bots_key as key_for_bots
 
 _NAMES: Final = ", ".join(service.name for service in BESIDE_TABLES)
 MOST_REPLICAS = 16

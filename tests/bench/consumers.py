@@ -24,8 +24,8 @@ import scoring_service.migrations
 from baohuang.eventlog.postgres.log import open_log
 from baohuang.stream.streams import SCORING_STREAM
 from baohuang.stream.working import at_work
-from command_line.service_process import Service, ServiceProcess
-from command_line.services import RATING, SCORING
+from command_line.service_process import ServiceProcess
+from command_line.services import RATING, SCORING, Service
 
 from . import bare_rows
 from .place import Place, number_of, place

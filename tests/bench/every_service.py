@@ -13,18 +13,8 @@ from typing import Final
 
 from command_line.development_key import DevelopmentKey
 from command_line.migrating import migrate_all
-from command_line.service_process import Service
-from command_line.services import (
-    BESIDE_TABLES,
-    BOTS,
-    HISTORY,
-    MATCHMAKING,
-    RATING,
-    SCORING,
-    TABLE,
-    BackendOptions,
-    Surroundings,
-)
+from command_line.services import BESIDE_TABLES, BOTS, HISTORY, MATCHMAKING, RATING, SCORING, TABLE, Service
+from command_line.surroundings import BackendOptions, Surroundings
 
 from .place import Place, place
 from .processes import processor_seconds

@@ -23,8 +23,8 @@ from baohuang.eventlog.postgres.migrations import migrate
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.gen.table.v1 import table_service_pb2_grpc
 from baohuang.rules.state import ALL_SEATS
-from command_line.service_process import Service, ServiceProcess
-from command_line.services import TABLE
+from command_line.service_process import ServiceProcess
+from command_line.services import TABLE, Service
 
 from .plays_load import Measured, Shape, Target, measured
 from .plays_script import DEV_SEED, Script, opening, recorded

@@ -22,7 +22,8 @@ import grpc
 import matchmaking_service.migrations
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2 as pb
 from baohuang.gen.matchmaking.v1 import matchmaking_service_pb2_grpc
-from command_line.service_process import Service, ServiceProcess
+from command_line.service_process import ServiceProcess
+from command_line.services import Service
 
 from .bare_echo import SERVICE
 from .processes import Serving, baseline, serving

@@ -18,7 +18,8 @@ from baohuang.rpc.tokens import TokenPolicy
 from baohuang.rules.state import PlayerId
 from command_line.development_key import DevelopmentKey
 from command_line.identities import by_key
-from command_line.services import BESIDE_TABLES, BOTS, MATCHMAKING, TABLE, BackendOptions, Surroundings, bots_key
+from command_line.services import BESIDE_TABLES, BOTS, MATCHMAKING, TABLE
+from command_line.surroundings import BackendOptions, Surroundings, bots_key
 
 
 def ended(**variables: str) -> subprocess.CompletedProcess[str]:

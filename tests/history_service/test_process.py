@@ -8,7 +8,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from baohuang.client import DevelopmentIdentity, EventsSought, connect_history
 from baohuang.eventlog.port import StreamId
 from baohuang.rules.state import PlayerId
-from command_line.service_process import Service, ServiceProcess
+from command_line.service_process import ServiceProcess
+from command_line.services import Service
 from history_service.test_beside_tables import read_only
 from tables.games import seated
 from tables.replicas import Replica

@@ -23,8 +23,8 @@ from baohuang.embedded.postgres import EmbeddedPostgres
 from baohuang.embedded.postgres_binaries import installed_binaries
 from baohuang.eventlog.postgres.log import open_log
 from baohuang.stream.permissions import NatsUser
-from command_line.service_process import Service, ServiceProcess
-from command_line.services import RATING, SCORING, TABLE
+from command_line.service_process import ServiceProcess
+from command_line.services import RATING, SCORING, TABLE, Service
 from databases import Server
 from deploy.tree import ROOT
 from operators.page import commands

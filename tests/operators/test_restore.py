@@ -21,8 +21,7 @@ from baohuang.stream.permissions import NatsUser
 from baohuang.stream.port import StreamError
 from baohuang.stream.streams import TABLE_STREAM
 from bench.random_player import chance_of
-from command_line.service_process import Service
-from command_line.services import RATING, SCORING, TABLE
+from command_line.services import RATING, SCORING, TABLE, Service
 from deploy.tree import DEPLOY
 from eventually import eventually
 from operators.page import commands

@@ -25,7 +25,7 @@ from command_line.play.company import BotClients, Company, Sought
 from command_line.play.displays import LineDisplay
 from command_line.play.inbox import Inbox, InputEnded
 from command_line.play.session import Session
-from command_line.services import BackendOptions
+from command_line.surroundings import BackendOptions
 from play.player_process import Player, first_choice, player
 
 ME = "carl"

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from command_line.backend import LocalBackend
-from command_line.services import SCORING, BackendOptions
+from command_line.services import SCORING
+from command_line.surroundings import BackendOptions
 from play.player_process import Player, player
 from play.test_going_on import play_to_the_end
 

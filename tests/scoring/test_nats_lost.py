@@ -10,8 +10,7 @@ from baohuang.embedded.nats import EmbeddedNats
 from baohuang.stream.connection import connect_to
 from baohuang.stream.jetstream import JetStream
 from baohuang.stream.streams import SCORING_STREAM, TABLE_STREAM
-from command_line.service_process import Service
-from command_line.services import RATING, SCORING
+from command_line.services import RATING, SCORING, Service
 from eventually import eventually
 from scoring.following import Ledger
 from scoring.hands import a_hand

@@ -18,8 +18,8 @@ from baohuang.gen.table.v1 import table_service_pb2 as table_pb
 from baohuang.rules.events import HandFinished, PlayerFined
 from baohuang.stream.connection import connect_to
 from bench.random_player import chance_of
-from command_line.service_process import Service, ServiceProcess
-from command_line.services import RATING, SCORING
+from command_line.service_process import ServiceProcess
+from command_line.services import RATING, SCORING, Service
 from eventually import eventually
 from rating_service import wiring as rating_wiring
 from scoring.following import Ledger, balances_of

@@ -7,7 +7,8 @@ import grpc
 import pytest
 
 from baohuang.eventlog.postgres.log import PostgresLog, open_log
-from command_line.service_process import Service, ServiceProcess
+from command_line.service_process import ServiceProcess
+from command_line.services import Service
 from eventually import eventually
 from tables.changes import CHANGES, Change, outcome_of
 from tables.clients import Client

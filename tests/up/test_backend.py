@@ -7,7 +7,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from baohuang.embedded.errors import DataFolderInUse
 from command_line.backend import LocalBackend, MigrationError
-from command_line.services import BackendOptions
+from command_line.surroundings import BackendOptions
 from up.running import processes
 
 

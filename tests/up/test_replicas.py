@@ -12,8 +12,8 @@ import pytest
 from baohuang.embedded.ports import free_port
 from baohuang.eventlog.postgres.log import open_log
 from command_line.backend import LocalBackend, table_address
-from command_line.services import BackendOptions
 from command_line.supervision import supervise
+from command_line.surroundings import BackendOptions
 from eventually import eventually
 from metrics.scraping import page_at
 from tables.clients import Client, open_table

@@ -14,8 +14,8 @@ from baohuang.embedded.bounded_log import bound
 from baohuang.embedded.child import Child, Program
 from baohuang.embedded.errors import EmbeddedServerError, PortTaken, ServerDied
 from command_line.backend import LocalBackend
-from command_line.services import BackendOptions
 from command_line.supervision import MovedError, Pace, supervise
+from command_line.surroundings import BackendOptions
 from up.running import eventually
 
 QUICK = Pace(first_wait=0.01, longest_wait=0.02, attempts=3, patience=0.0)

@@ -25,7 +25,7 @@ from command_line.development_key import (
     jwks_path,
     signing_key_path,
 )
-from command_line.services import BackendOptions
+from command_line.surroundings import BackendOptions
 from play.player_process import player
 
 
