@@ -48,7 +48,6 @@ _NOBODYS: Final[Mapping[str, str]] = MappingProxyType(
         "rich": "a log line is JSON, or plain text; structlog would import it",
         "pygments": "as rich",
         "baohuang.embedded": "servers are given, not started",
-        "command_line.development_key": "keys are given, not made",
         "opentelemetry.sdk": "only where traces are wanted",
         "opentelemetry.exporter": "only where traces are wanted",
         "prometheus_client": "only where metrics are wanted",
@@ -57,6 +56,7 @@ _NOBODYS: Final[Mapping[str, str]] = MappingProxyType(
 _ONLY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "baohuang.client": frozenset({"bots"}),
+        "command_line.development_key": frozenset({"bots"}),
         "baohuang.audit": frozenset({"table", "history", "bots"}),
         "baohuang.rules.events": frozenset({"table", "history", "scoring", "bots"}),
         "baohuang.eventlog.codec": frozenset({"table", "history", "scoring", "bots"}),
