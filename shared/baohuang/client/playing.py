@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Final, Protocol, Self
 
 import grpc
 
@@ -25,25 +25,29 @@ from baohuang.client.errors import (
     FaultError,
     Refusal,
     UnreachableError,
-    error_of,
-    is_passing,
-    reason_of,
     refused_with,
 )
 from baohuang.client.following import Moment
 from baohuang.client.patience import Patience
-from baohuang.client.reading import StreamEndedError, is_ended, is_ended_or_counted_still
+from baohuang.client.reading import Stream, StreamEndedError, is_ended, is_ended_or_counted_still, next_message
 from baohuang.client.table_stream import TableStream
 from baohuang.client.watching import Watch
 from baohuang.eventlog.port import RequestId
 from baohuang.gen.table.v1 import play_pb2, watch_pb2
 from baohuang.gen.table.v1 import table_service_pb2 as pb
 from baohuang.rpc.errors import FieldViolation
-from baohuang.rpc.reason import Reason
 from baohuang.rules.state import TableId
 from baohuang.tracing import carried
 
-Open = Callable[[], Any]
+
+class PlayStream(Stream, Protocol):
+    """An open Play stream."""
+
+    async def write(self, message: pb.PlayRequest) -> None:
+        """Send a message. Raises AioRpcError or InvalidStateError when the stream is over."""
+
+
+Open = Callable[[], PlayStream]
 """Opens a Play stream with the caller's credentials."""
 _TRANSIENT: Final = frozenset(code.value[0] for code in TRANSIENT)
 _FIELDS: Final = {
@@ -169,7 +173,7 @@ class Playing(Commands):
         for command in self._unanswered.values():
             self._send(command.message)
 
-    async def _write(self, stream: Any) -> None:
+    async def _write(self, stream: PlayStream) -> None:
         while True:
             while self._to_send:
                 try:
@@ -179,7 +183,7 @@ class Playing(Commands):
             self._something.clear()
             await self._something.wait()
 
-    async def _heard(self, stream: Any) -> None:
+    async def _heard(self, stream: PlayStream) -> None:
         message = await self._next(stream)
         while message is not None:
             self._take(message)
@@ -188,19 +192,9 @@ class Playing(Commands):
             except StreamEndedError:
                 return
 
-    async def _next(self, stream: Any) -> play_pb2.PlayResponse | None:
+    async def _next(self, stream: PlayStream) -> play_pb2.PlayResponse | None:
         """Return the next message, None at an orderly end. Raises StreamEndedError where another stream helps."""
-        try:
-            async with asyncio.timeout(self._patience.silence_seconds):
-                message: Any = await stream.read()
-        except TimeoutError:
-            raise StreamEndedError("silence") from None
-        except grpc.aio.AioRpcError as failed:
-            if _helps_another_stream(failed):
-                raise StreamEndedError(f"{failed.code().name}: {failed.details()}") from failed
-            raise error_of(failed) from failed
-        if message is grpc.aio.EOF:  # type: ignore[attr-defined] # missing in the stubs
-            raise StreamEndedError("end of stream")
+        message = await next_message(stream, self._patience.silence_seconds)
         return None if message.HasField("reconnect") else message
 
     def _take(self, message: play_pb2.PlayResponse) -> None:
@@ -260,10 +254,6 @@ class Playing(Commands):
         if isinstance(self._failure, UnreachableError):
             return UnreachableError(str(self._failure), request_id)
         return self._failure or FaultError("it was not opened")
-
-
-def _helps_another_stream(failed: grpc.aio.AioRpcError) -> bool:
-    return is_passing(failed) or reason_of(failed) == Reason.SLOW_READER
 
 
 def _watch(request: watch_pb2.WatchTableRequest) -> pb.PlayRequest:

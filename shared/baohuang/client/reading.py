@@ -66,7 +66,7 @@ class Reading:
 
     async def next(self, stream: Stream) -> Any:
         """Return the next message. Raises StreamEndedError where another stream helps, else a ClientError."""
-        message = await _message(stream, self._patience.silence_seconds)
+        message = await next_message(stream, self._patience.silence_seconds)
         self._check(message)
         return message
 
@@ -94,7 +94,8 @@ def is_ended_or_counted_still(error: BaseException) -> bool:
     return too_many or is_ended(error)
 
 
-async def _message(stream: Stream, silence_seconds: float) -> Any:
+async def next_message(stream: Stream, silence_seconds: float) -> Any:
+    """Return the next message. Raises StreamEndedError where another stream helps, and at the end; ClientError."""
     message = await message_or_end(stream, silence_seconds)
     if message is END:
         raise StreamEndedError("end of stream")

@@ -5,9 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-import grpc
-
 from baohuang.client.errors import ClientError
+from baohuang.client.reading import END
 from baohuang.gen.table.v1 import watch_pb2
 
 MESSAGES_WAITING: Final = 1024
@@ -40,7 +39,7 @@ class TableStream:
             self._arrived.set()
 
     async def read(self) -> object:
-        """Return the next message, EOF at the end. Raises the ClientError it ends with."""
+        """Return the next message, END at the end. Raises the ClientError it ends with."""
         while not self._waiting and not self._ended:
             self._arrived.clear()
             await self._arrived.wait()
@@ -48,7 +47,7 @@ class TableStream:
             return self._waiting.popleft()
         if self._error is not None:
             raise self._error
-        return grpc.aio.EOF  # type: ignore[attr-defined] # missing in the stubs
+        return END
 
     def cancel(self) -> object:
         """Want no more of it."""
