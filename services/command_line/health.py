@@ -16,6 +16,7 @@ from command_line.saying import complain, say
 _OPTIONS: Final[Options] = (("grpc.use_local_subchannel_pool", 1),)
 _EXPECTED_NAME: Final = "grpc.ssl_target_name_override"
 _SERVING: Final = "SERVING"
+ANSWER_SECONDS: Final = 4.0
 
 
 class _NotServingError(Exception):
@@ -28,7 +29,7 @@ def health(
     service: Annotated[
         str, typer.Option(help="this gRPC service of it, such as baohuang.table.v1.TableService; none: all of it")
     ] = "",
-    seconds: Annotated[float, typer.Option(min=0.1, help="how long it may take to answer")] = 4.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="how long it may take to answer")] = ANSWER_SECONDS,
     ca: Annotated[
         Path | None, typer.Option(envvar="BAOHUANG_TLS_CA", help="PEM file of its authorities: over TLS")
     ] = None,

@@ -109,7 +109,7 @@ async def test_who_shows_no_certificate_is_let_in_no_more(folder: Path) -> None:
             assert await outcome(url, Tls(ca)) == "connected"
             await nodes[0].reload(Given(MUTUAL, given.secret))
             for tls in (Tls(ca), foreign):
-                assert (await outcome(url, tls)).startswith("no connection: ")
+                assert (await outcome(url, tls)).startswith("no connection to NATS")
             assert await outcome(url, own) == "connected"
             await client.flush()
             assert client.stats["reconnects"] == 0

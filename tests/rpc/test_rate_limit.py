@@ -161,5 +161,5 @@ async def test_the_messages_of_a_stream_are_one_call() -> None:
 @pytest.mark.parametrize("bad", [{"rate_limit_per_second": 0}, {"rate_limit_per_second": -1}, {"rate_limit_burst": 0}])
 def test_a_limit_lets_something_through(bad: dict[str, float]) -> None:
     """A limit that nobody could meet is no setting."""
-    with pytest.raises(ValueError, match="greater than 0"):
+    with pytest.raises(ValueError, match="greater than"):
         dev_settings(**bad)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from sqlalchemy.exc import DBAPIError
 
+from baohuang.database.address import DatabaseUnreachableError
 from baohuang.database.pool import Identity, Limits, open_pool
 from baohuang.eventlog.postgres.migrations import migrate
 from baohuang.tls.files import Tls
@@ -61,7 +61,7 @@ async def test_pools_go_over_tls_as_the_dsn_says(
         if said == ANSWER:
             await asyncio.to_thread(migrate, dsn)
         else:
-            with pytest.raises(DBAPIError, match="certificate"):
+            with pytest.raises(DatabaseUnreachableError, match="certificate"):
                 await asyncio.to_thread(migrate, dsn)
 
 

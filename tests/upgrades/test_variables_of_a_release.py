@@ -5,21 +5,25 @@ import os
 import subprocess
 import sys
 
-from deploy.tree import ROOT
+from deploy.told import SETTINGS
 from fleet.code import THIS, Code
 
 PROGRAM = """
-import json
-from deploy.told import SETTINGS, read_by
-print(json.dumps({name: read_by(("serve", name)) for name in SETTINGS}))
+import json, sys
+from importlib import import_module
+found = {name: getattr(import_module(module), kind) for name, (module, kind) in json.loads(sys.argv[1]).items()}
+print(json.dumps({
+    name: {f"BAOHUANG_{field.upper()}": told.is_required() for field, told in settings.model_fields.items()}
+    for name, settings in found.items()
+}))
 """
 
 
 def variables_of(code: Code) -> dict[str, dict[str, bool]]:
     """Return the variables that each service reads, with whether they have to be there."""
-    path = os.pathsep.join((code.path, str(ROOT / "tests")))
-    environment = {**os.environ, "PYTHONPATH": path}
-    ran = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, env=environment)  # noqa: S603
+    environment = {**os.environ, "PYTHONPATH": code.path}
+    classes = json.dumps({name: (kind.__module__, kind.__qualname__) for name, kind in SETTINGS.items()})
+    ran = subprocess.run([sys.executable, "-c", PROGRAM, classes], check=True, capture_output=True, env=environment)  # noqa: S603
     read: dict[str, dict[str, bool]] = json.loads(ran.stdout)
     return read
 
