@@ -15,6 +15,7 @@ from baohuang.embedded.ports import free_port
 from baohuang.rpc.health import Health
 from baohuang.rpc.server import RpcServer
 from baohuang.rpc.settings import ServerSettings
+from baohuang.tls.files import Tls
 from command_line.main import app
 from rpc.echo import SERVICE, dev_settings
 from tls.authorities import Authority
@@ -81,17 +82,21 @@ async def test_an_address_that_is_none_is_refused() -> None:
     assert "ADDRESS" in found.stderr
 
 
-async def test_over_tls(tmp_path: Path) -> None:
-    """By its options, or by the variables that a service has; what is not sound, or not trusted, is told."""
-    files = OURS.issue().written(tmp_path, OURS.written(tmp_path / "ca.pem"))
-    settings = dev_settings(
+def over_tls(files: Tls) -> ServerSettings:
+    """Return settings of a server that shows a certificate, wants one, and tells its health in the clear beside."""
+    return dev_settings(
         tls_cert=files.certificate,
         tls_key=files.key,
         tls_client_ca=files.authorities,
         probe_listen="127.0.0.1:0",
         refuse_seconds=0.0,
     )
-    async with serving(settings) as (server, address):
+
+
+async def test_over_tls(tmp_path: Path) -> None:
+    """By its options, or by the variables that a service has; what is not sound, or not trusted, is told."""
+    files = OURS.issue().written(tmp_path, OURS.written(tmp_path / "ca.pem"))
+    async with serving(over_tls(files)) as (server, address):
         options = ("--ca", files.authorities, "--cert", files.certificate, "--key", files.key)
         told = {"CA": str(files.authorities), "CERT": str(files.certificate), "KEY": str(files.key)}
         assert [(await asked(address, *options)).exit_code, (await asked(address, **told)).exit_code] == [0, 0]
@@ -107,15 +112,8 @@ async def test_over_tls(tmp_path: Path) -> None:
 async def test_in_a_service_s_own_pod(tmp_path: Path) -> None:
     """At the loopback address, which its certificate does not have: by the name that it has, and by no other."""
     files = OURS.issue(host="table").written(tmp_path, OURS.written(tmp_path / "ca.pem"))
-    settings = dev_settings(
-        tls_cert=files.certificate,
-        tls_key=files.key,
-        tls_client_ca=files.authorities,
-        probe_listen="127.0.0.1:0",
-        refuse_seconds=0.0,
-    )
     told = {"CA": str(files.authorities), "CERT": str(files.certificate), "KEY": str(files.key)}
-    async with serving(settings) as (server, address):
+    async with serving(over_tls(files)) as (server, address):
         assert (await asked(address, "--name", "table", **told)).exit_code == 0
         assert (await asked(f"127.0.0.1:{server.probe_port}", "--in-the-clear", **told)).exit_code == 0
         for other in ((), ("--name", "rating")):

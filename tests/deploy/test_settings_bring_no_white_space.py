@@ -1,6 +1,5 @@
 """White space around a value, as a file or `echo` brings it along, is nothing that a setting is about."""
 
-import os
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,6 +9,7 @@ from pydantic_settings import BaseSettings
 from baohuang.rpc.configuration import from_environment, variable_of
 from baohuang.tracing.settings import TraceSettings
 from command_line.dsn import sound_dsn
+from deploy.environment import tell_only
 from deploy.told import SETTINGS
 
 ALL: Final[tuple[type[BaseSettings], ...]] = (*SETTINGS.values(), TraceSettings)
@@ -46,11 +46,7 @@ def values() -> Iterator[tuple[type[BaseSettings], str]]:
 
 @pytest.fixture(autouse=True)
 def _only_these(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in os.environ:
-        if variable.startswith(("BAOHUANG_", "OTEL_")):
-            monkeypatch.delenv(variable)
-    for variable, value in SOUND.items():
-        monkeypatch.setenv(variable, value)
+    tell_only(monkeypatch, SOUND)
 
 
 @pytest.mark.parametrize(("kind", "variable"), list(values()), ids=lambda one: getattr(one, "__name__", one))

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from baohuang.rpc.configuration import ConfigurationError, from_environment, variable_of
 from baohuang.tracing.settings import TraceSettings
 from command_line.main import app
+from deploy.environment import tell_only
 from deploy.told import SETTINGS
 
 MARKER: Final = "geheim999"
@@ -59,11 +60,7 @@ ALL: Final[tuple[type[BaseSettings], ...]] = (*SETTINGS.values(), TraceSettings)
 
 @pytest.fixture(autouse=True)
 def _only_these(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in os.environ:
-        if variable.startswith(("BAOHUANG_", "OTEL_")):
-            monkeypatch.delenv(variable)
-    for variable, value in SOUND.items():
-        monkeypatch.setenv(variable, value)
+    tell_only(monkeypatch, SOUND)
 
 
 def broken(settings_class: type[BaseSettings]) -> Iterator[Mapping[str, str | None]]:
